@@ -194,8 +194,8 @@ func (s *Signal) settleIn(source string) {
 
 // exactViews returns the forms in which the user's rules read a text: the text
 // itself, and the plain text with single spaces.
-func exactViews(read []form.View) (all []form.View) {
-	for _, v := range read {
+func exactViews(views []form.View) (all []form.View) {
+	for _, v := range views {
 		all = append(all, v, v.Rewritten(form.EachOdd).Rewritten(form.EachGap))
 	}
 	return all
@@ -204,9 +204,9 @@ func exactViews(read []form.View) (all []form.View) {
 // plainViews returns the forms in which the standard rules read a text: first the
 // parts outside the frames of stack traces, then the same parts with joined lines.
 // If frames is true, the text is a frame and is read whole.
-func plainViews(read []form.View, frames bool) (all []form.View) {
+func plainViews(views []form.View, frames bool) (all []form.View) {
 	var joined []form.View
-	for _, v := range read {
+	for _, v := range views {
 		plain := v.Rewritten(form.EachOdd)
 		reader := form.NewFrameReader(plain.Text)
 		for at := 0; at < len(plain.Text); {

@@ -150,7 +150,7 @@ func TestOwnEndStillDecides(t *testing.T) {
 	}
 }
 
-// A code with the name of Go's own deadline or cancellation counts if there is no
+// A code named like Go's own deadline or cancellation error counts if there is no
 // other evidence.
 func TestOwnNamesAsCodes(t *testing.T) {
 	t.Parallel()

@@ -126,8 +126,7 @@ func TestParity(t *testing.T) {
 		{failure{500, "insufficient_quota", "no"}, ReasonBudgetExceeded},
 		{failure{500, "authentication_error", "no"}, ReasonAuthentication},
 
-		// These words have another meaning than the status, but the status must
-		// decide.
+		// These words contradict the status, but the status must decide.
 		{failure{401, "authentication_error", "The key service is overloaded"}, ReasonAuthentication},
 		{failure{401, "", "The key service is overloaded, please try again later"}, ReasonAuthentication},
 		{failure{401, "", "connection reset by peer"}, ReasonAuthentication},

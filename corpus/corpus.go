@@ -149,8 +149,8 @@ func (r *reader) read(dir fs.FS, name string) error {
 	})
 }
 
-// eachLine calls read for each line of a file. The argument at has the file and the
-// number of the line. An error begins with both.
+// eachLine calls the function read for each line of a file. The argument at has the
+// file and the number of the line. An error begins with both.
 func eachLine(f io.Reader, name string, read func(at string, line []byte) error) error {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxLine)

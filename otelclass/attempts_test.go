@@ -58,8 +58,8 @@ func TestAttemptsWithoutProviders(t *testing.T) {
 	assert.Equal(t, map[string]int64{"endpoint=e,outcome=success": 1}, nonZero(m.read(t, "errclass.attempts")))
 }
 
-// An endpoint that was declared has its series from the start. The series have the
-// name of the endpoint's provider, if it is known.
+// An endpoint that was declared has its series from the start. The series name the
+// endpoint's provider, if it is known.
 func TestWithEndpoints(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

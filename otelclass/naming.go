@@ -21,8 +21,9 @@ const (
 	dimensions
 )
 
-// Label is a label of a metric. If the metric does not have the dimension, the
-// label is omitted.
+// Label is a label of a metric. Its values come from a dimension, such as the
+// provider or the reason. If the metric does not have that dimension, the label is
+// omitted.
 type Label struct {
 	Key   string
 	Value Dimension

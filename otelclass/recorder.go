@@ -35,9 +35,9 @@ var standardRecorder = NewRecorder()
 // to the span. It classifies the error value with everything that it wraps; a span
 // stores only the outer type and the text. The status of the span does not matter
 // and is not changed. A later error replaces the span's attributes. A
-// [SpanProcessor] keeps these attributes. With [WithDetails], if an earlier error
-// had a retry-after hint and a later one has none, the hint on the span becomes 0,
-// because attributes of a span cannot be removed.
+// [SpanProcessor] keeps these attributes. With [WithDetails], a later error without
+// a retry-after hint sets an earlier hint on the span to 0, because attributes of a
+// span cannot be removed.
 //
 // If the attributes of opts contain category or reason, they are kept, on the
 // event and on the span. A nil span, a nil error and a span that does not record

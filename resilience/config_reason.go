@@ -22,8 +22,8 @@ type ReasonConfig struct {
 	Fallback *bool `json:"fallback,omitempty" yaml:"fallback,omitempty"`
 }
 
-// mergeReasons merges two maps of overrides. Fields that are set in over outrank
-// the same fields in base.
+// mergeReasons merges two maps of overrides. Fields that are set in the argument
+// over outrank the same fields in the argument base.
 func mergeReasons(over, base map[classify.Reason]ReasonConfig) map[classify.Reason]ReasonConfig {
 	if len(over) == 0 {
 		return base

@@ -134,8 +134,8 @@ func (r *run) openAfter(pause time.Duration) *OpenError {
 	return r.gate.refusalAfter(pause, r.member, r.hasOpenTarget)
 }
 
-// ErrNoTime is wrapped by [Error.Stop] if a call was not repeated because the
-// context's deadline is earlier than the end of the pause.
+// ErrNoTime is wrapped by [Error.Stop] if the pause before another call would end
+// after the context's deadline. The call is then not repeated.
 var ErrNoTime = errors.New("the deadline is earlier than the next call")
 
 // deadlineError is an [ErrNoTime] with two times: the pause, and the time left

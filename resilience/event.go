@@ -170,8 +170,8 @@ func (o observers) notify(ctx context.Context, e Event) {
 
 var _ slog.LogValuer = Event{}
 
-// These are the log keys of an event's attributes. The first two are also the keys
-// of package slogclass, which adds no attributes to a record that already has them.
+// These are the log keys of an event's attributes. Package slogclass also uses the
+// first two. It adds nothing to a record that already has these two.
 const (
 	categoryKey     = "error.category"
 	reasonKey       = "error.reason"

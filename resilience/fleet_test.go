@@ -109,7 +109,7 @@ func (f fleet) run(t *testing.T) (report fleetReport) {
 }
 
 // densest returns the largest number of times that lie within one window. It
-// ignores times before begin.
+// ignores times before the argument begin.
 func densest(times []time.Duration, begin, window time.Duration) (most int) {
 	slices.Sort(times)
 	first, _ := slices.BinarySearch(times, begin)

@@ -40,11 +40,12 @@ type ramp struct {
 // rampStep is the time between two steps of a ramp.
 const rampStep = 400 * time.Millisecond
 
-// held reports whether a rate limit holds the endpoint. The caller holds mu.
+// held reports whether a rate limit holds the endpoint. The caller must have locked
+// mu.
 func (g *gate) held(now time.Time) bool { return now.Before(g.until) }
 
 // startHold begins a hold that lasts for the given pause. A ramp follows the hold.
-// The caller holds mu.
+// The caller must have locked mu.
 func (g *gate) startHold(now time.Time, pause time.Duration, r classify.Result) {
 	held := g.held(now)
 	// A hold lasts cooldownMs at most, so that a wrong hint does not stop all calls
@@ -61,9 +62,9 @@ func (g *gate) startHold(now time.Time, pause time.Duration, r classify.Result) 
 	}
 }
 
-// noteHold adds the event of a hold to g.notes. held reports that the endpoint was
-// already held. If several calls are limited at the same time, they cause one event
-// together. The caller holds mu.
+// noteHold adds the event of a hold to g.notes. The argument held says that the
+// endpoint was already held. Calls that are limited at the same time cause a single
+// event. The caller must have locked mu.
 func (g *gate) noteHold(now time.Time, held bool) {
 	e := Event{Kind: KindHold, To: HoldBegun, Result: g.limit, ScheduledDelay: g.until.Sub(now)}
 	switch {
@@ -83,7 +84,7 @@ func (g *gate) noteHold(now time.Time, held bool) {
 }
 
 // holdRefusal returns the error for a call that does not wait for the end of a
-// hold. The caller holds mu.
+// hold. The caller must have locked mu.
 func (g *gate) holdRefusal(now time.Time) *HoldError {
 	return &HoldError{Endpoint: g.name, RetryAfter: max(g.until.Sub(now), 0), Cause: g.limit}
 }

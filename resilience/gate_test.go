@@ -89,7 +89,8 @@ func (p *plant) starts(earliest time.Duration) []time.Duration {
 }
 
 // away returns the answer function of a simulated endpoint (a plant). The endpoint
-// fails with network errors between begin and end, and succeeds otherwise.
+// fails with network errors between the times begin and end, and succeeds
+// otherwise.
 func away(begin, end time.Duration) func(time.Duration) error {
 	return func(at time.Duration) error {
 		if begin <= at && at < end {

@@ -16,18 +16,18 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// trouble is a period in which an endpoint fails.
-type trouble struct {
+// fault is a period in which an endpoint fails.
+type fault struct {
 	from, to time.Duration
 	limited  bool // a rate limit; otherwise the network is down
 }
 
-// troubles returns half an hour of troubles. They begin at regular intervals, and
+// faults generates the faults of half an hour. They begin at regular intervals, and
 // each lasts a random time between least and most.
-func troubles(every, least, most time.Duration, limited bool) (all []trouble) {
+func faults(every, least, most time.Duration, limited bool) (all []fault) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for from := every / 2; from < trafficTime-every; from += every {
-		all = append(all, trouble{from, from + least + time.Duration(random.Int64N(int64(most-least))), limited})
+		all = append(all, fault{from, from + least + time.Duration(random.Int64N(int64(most-least))), limited})
 	}
 	return all
 }
@@ -48,7 +48,7 @@ func (r traffic) String() string {
 
 // drive makes calls for half an hour, at the given rate. It uses an executor, or a
 // plain loop with the same pauses if cfg is nil.
-func drive(t *testing.T, cfg *resilience.Config, perSecond float64, all []trouble, flaky bool) (r traffic) {
+func drive(t *testing.T, cfg *resilience.Config, perSecond float64, all []fault, flaky bool) (r traffic) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -122,13 +122,13 @@ func TestGate_Traffic(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
-		all    []trouble
+		all    []fault
 		flaky  bool
 		behind float64 // by how many percentage points the share of answers may be below the plain loop's
 	}{
-		{name: "blips of 2 to 15 s", all: troubles(time.Minute, 2*time.Second, 15*time.Second, false), behind: 0.1},
-		{name: "outages of 1 to 6 min", all: troubles(7*time.Minute, time.Minute, 6*time.Minute, false), behind: 3.5},
-		{name: "rate limits of 10 to 55 s", all: troubles(2*time.Minute, 10*time.Second, 55*time.Second, true), behind: -0.1},
+		{name: "blips of 2 to 15 s", all: faults(time.Minute, 2*time.Second, 15*time.Second, false), behind: 0.1},
+		{name: "outages of 1 to 6 min", all: faults(7*time.Minute, time.Minute, 6*time.Minute, false), behind: 3.5},
+		{name: "rate limits of 10 to 55 s", all: faults(2*time.Minute, 10*time.Second, 55*time.Second, true), behind: -0.1},
 		{name: "one call in five fails", flaky: true, behind: 1},
 	} {
 		for _, perSecond := range []float64{0.2, 2, 50} {

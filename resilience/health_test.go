@@ -40,7 +40,8 @@ func recordCalls(t *testing.T, h *resilience.Health, n int, err error) {
 	}
 }
 
-// changes returns a summary of each event: the change and the time since start.
+// changes returns a summary of each event: the change and the time since the
+// argument start.
 func (r *recorder) changes(start time.Time) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

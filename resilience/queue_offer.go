@@ -24,8 +24,8 @@ import (
 //
 // ctx may be the context of a running restart. If r has the kind and payload of
 // that restart's task, Offer records a failure of the restart. If r has another
-// payload, it becomes a new task, which keeps the count of failed restarts. So the
-// restarts end even if a function changes its payload each time.
+// payload, it becomes a new task, which keeps the count of failed restarts. So
+// restarts end even if each one changes the payload.
 func (q *Queue) Offer(ctx context.Context, r Restart) error {
 	for tries := 1; ; {
 		t, equal, err := q.accept(ctx, r)

@@ -52,7 +52,7 @@ func (r *recorder) observe(_ context.Context, e resilience.Event) {
 }
 
 // lines returns a line for each event: its To, the number of the restart and the
-// time since start.
+// time since the argument start.
 func (r *recorder) lines(start time.Time) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -43,8 +43,8 @@ func kindOf(h http.Header) bodyKind {
 	}
 }
 
-// mediaType returns the Content-Type without its parameters, which may be
-// megabytes.
+// mediaType returns the Content-Type without parameters, which may be megabytes
+// long.
 func mediaType(h http.Header) string {
 	media, _, _ := strings.Cut(h.Get("Content-Type"), ";")
 	return strings.TrimSpace(media)
@@ -264,8 +264,8 @@ func (s *eventScanner) next(p []byte) (e streamEvent, rest []byte, ok bool) {
 	return streamEvent{}, nil, false
 }
 
-// flush returns the last event if it is not complete, because the stream or the
-// part that is read has ended.
+// flush returns the event that was still incomplete when the stream, or the part of
+// it that is read, ended.
 func (s *eventScanner) flush() (e streamEvent, ok bool) {
 	s.reset()
 	s.endLine(s.line)

@@ -111,7 +111,7 @@ func BenchmarkComparison(b *testing.B) {
 // corpus. With -v it prints the two shares of correct answers that
 // docs/comparison.md quotes. The rules have an advantage, because they are
 // developed with this corpus. The test fails if the difference is below ten
-// percentage points, because the page would then be wrong.
+// percentage points: then the page would be wrong.
 func TestComparisonWithAMapping(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open("../classify/testdata/corpus.jsonl")

@@ -109,8 +109,8 @@ func TestHandlerBeforeRouter(t *testing.T) {
 	assert.Len(t, rest.lines(t), 6)
 }
 
-// recorder is a handler. It records the keys of its records, and the calls of
-// WithAttrs and WithGroup from which it comes.
+// recorder is a handler. It keeps the keys of its records, and the WithAttrs and
+// WithGroup calls that made it.
 type recorder struct {
 	calls []string
 	log   *[]string

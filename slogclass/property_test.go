@@ -136,8 +136,8 @@ func TestHandlerAgainstBare(t *testing.T) {
 	})
 }
 
-// fresh reports whether set has no key of args. A duplicate key in the bare line
-// would fail the test.
+// fresh reports whether the argument set has no key of args. A duplicate key in the
+// bare line would fail the test.
 func fresh(args []any, set map[string]bool) bool {
 	for _, a := range args {
 		if set[keyOf(a.(slog.Attr))] {

@@ -17,8 +17,8 @@ type activity struct {
 	writing atomic.Int32 // running calls of the caller's writers
 }
 
-// idle returns the time since the child's last output. While a writer of the caller
-// blocks, it returns 0, because the child may be waiting for that writer.
+// idle returns the time since the child's last output. It returns 0 while a
+// caller's writer blocks, because the child may be waiting for that writer.
 func (a *activity) idle() time.Duration {
 	if a.writing.Load() > 0 {
 		return 0

@@ -41,8 +41,8 @@ func init() {
 		_ = syscall.Kill(os.Getpid(), syscall.Signal(n))
 		waitForever()
 	}
-	// "stopped" stops itself. A background job that reads from a terminal is
-	// stopped in the same way.
+	// "stopped" stops itself, the way a background job that reads from a terminal
+	// is stopped.
 	roles["stopped"] = func([]string) {
 		fmt.Println("ready")
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
@@ -84,9 +84,9 @@ func TestReaderGone(t *testing.T) {
 	assert.False(t, o.Result.Retryable())
 }
 
-// A child used up its CPU time, so it lacked a resource. The text of the signal
-// names a time limit, but no deadline of this program has passed. The child is a
-// shell, because the Go runtime ignores SIGXCPU.
+// Using up the CPU time is a lack of a resource, not a timeout: the text of the
+// signal names a time limit, but no deadline of this program has passed. The child
+// is a shell, because the Go runtime ignores SIGXCPU.
 func TestCPULimit(t *testing.T) {
 	t.Parallel()
 	o, err := supervise.Run(t.Context(), supervise.Command{Name: "sh", Args: []string{"-c", "ulimit -c 0; kill -XCPU $$"}})

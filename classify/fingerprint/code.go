@@ -12,7 +12,7 @@ const maxCode = 5
 // isCode reports whether the number s.text[i:end] is the code of an error:
 // "HTTP/1.1 503", "exit status 1", "error_code":1008. A code is the kind of an
 // error, not a value, so it stays in the template. The number with its sign begins
-// at start.
+// at index start.
 func (s *scanner) isCode(start, i, end int) bool {
 	if s.endOfDigits(i) != end || !s.endsCode(end) {
 		return false
@@ -102,8 +102,9 @@ loop:
 	return at
 }
 
-// startOfKey returns the start of the key that ends at end. A key has letters,
-// digits and _. For a key that is too long, it returns an index within the key.
+// startOfKey returns the start of the key that ends at index end. A key has
+// letters, digits and _. For a key that is too long, it returns an index within the
+// key.
 func (s *scanner) startOfKey(end int) int {
 	i := end
 	for i > 0 && end-i <= maxKey && (isAlnum(s.text[i-1]) || s.text[i-1] == '_') {

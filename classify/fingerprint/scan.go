@@ -99,7 +99,7 @@ func (s *scanner) flush(end int) {
 }
 
 // hole replaces s.text[start:end] by the hole with this name, such as <num>. It
-// returns end.
+// returns the argument end.
 func (s *scanner) hole(start, end int, name string) int {
 	s.flush(start)
 	s.emit(name)
@@ -139,7 +139,8 @@ func (s *scanner) at(i int) byte {
 	return 0
 }
 
-// end returns the index of the first byte at or after i that is not in set.
+// end returns the index of the first byte at or after i that is not in the argument
+// set.
 func (s *scanner) end(i int, set uint8) int {
 	for i < len(s.text) && sets[s.text[i]]&set != 0 {
 		i++

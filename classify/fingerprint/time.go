@@ -57,8 +57,8 @@ func (s *scanner) date(i int) int {
 }
 
 // dateParts reads the second and the third part of a date, after separators sep.
-// The third part has from least to most digits. dateParts returns the end of the
-// date, or 0.
+// The arguments least and most limit the digits of the third part. dateParts
+// returns the end of the date, or 0.
 func (s *scanner) dateParts(i int, sep byte, least, most int) int {
 	n := s.digitsAt(i + 1)
 	if n == 0 || n > 2 || s.at(i+1+n) != sep {

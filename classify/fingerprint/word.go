@@ -63,8 +63,8 @@ func (s *scanner) mayBeAtom(i, end int) bool {
 }
 
 // mixed reads a word of letters and digits, and returns the index after it. The
-// word begins at i, and its first digit is at first. mixed replaces an id by a
-// hole.
+// word begins at i, and its first digit is at index first. mixed replaces an id by
+// a hole.
 func (s *scanner) mixed(i, first int) int {
 	last := s.endOfDigits(first)
 	end := s.endOfAlnum(last)

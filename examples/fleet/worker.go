@@ -53,8 +53,8 @@ func newExecutor(ctx context.Context, addr string) (x *resilience.Executor, done
 	return x, func() { _ = sharer.Close(); _ = client.Close() }, err
 }
 
-// work runs a worker process. It reads its order and says that it is ready. After
-// the next line of input it makes calls, and then it writes its counts. The process
+// work runs a worker process. It reads its job and says that it is ready. After the
+// next line of input it makes calls, and then it writes its counts. The process
 // ends when its standard input ends, so it does not outlive the program that
 // started it.
 func work(in io.Reader, out io.Writer) error {

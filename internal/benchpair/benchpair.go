@@ -11,8 +11,8 @@ import (
 // turn is how often Compare calls one function before it calls the other one.
 const turn = 64
 
-// Compare measures the functions bare and ours in turns and compares the medians.
-// With turns, other load on the machine affects both. Compare reports bare-ns and
+// Compare measures the functions bare and ours alternately, so that other load on
+// the machine affects both, and compares the medians. Compare reports bare-ns and
 // ours-ns, the time of a call in nanoseconds; more-ns, the difference; x-bare, the
 // ratio; and more-allocs, the additional allocations of ours.
 func Compare(b *testing.B, bare, ours func()) {

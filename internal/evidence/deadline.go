@@ -25,9 +25,9 @@ func deadlineError(exceptionType string) error {
 var plainKey = strings.NewReplacer("_", "", "-", "", ".", "")
 
 // MayBeOwnDeadline reports whether the attribute error.type names a deadline error
-// of the standard library. But a peer can have sent the same name as its code,
-// because instrumentations write both kinds of names to error.type. So a caller
-// needs a second condition:
+// of the standard library. But instrumentations also write the codes of peers to
+// error.type, and a peer can have sent such a name as a code. So a caller needs a
+// second condition:
 //
 //   - On a span, the deadline is this program's own only if neither the span nor its
 //     events have an attribute of an answer: see [IsAnswerKey].

@@ -117,8 +117,8 @@ func (r *FrameReader) frame(line, stop int) (start, end int) {
 }
 
 // frameAt is like frameLength, but reads only the first maxFrame bytes of a line.
-// It ignores a longer frame, unless frames of its kind extend to the end of the
-// line.
+// It ignores longer frames, except those of PHP, Dart and Ruby, which extend to the
+// end of the line.
 func frameAt(line string, indented bool) int {
 	s := line[:min(len(line), maxFrame)]
 	n := frameLength(s, indented)

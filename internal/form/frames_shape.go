@@ -161,7 +161,7 @@ func afterCall(s string) int {
 	return 0
 }
 
-// fileLength returns the length of a Python frame: File "a.py", line 12, in f.
+// fileLength measures a Python frame such as File "a.py", line 12, in f.
 func fileLength(s string) int {
 	const line, in = `", line `, ", in "
 	n := strings.Index(s, line)

@@ -41,9 +41,9 @@ func lineWidth(text string) (width int) {
 	return width
 }
 
-// EachBreak calls found for every line break that a terminal may have made,
-// together with the blanks around the break. A break counts if the first word of
-// the next line would not have fit into the line. The width of the lines is the
+// EachBreak calls the function found for every line break that a terminal may have
+// made, together with the blanks around the break. A break counts if the first word
+// of the next line would not have fit into the line. The width of the lines is the
 // length of the longest line.
 func EachBreak(text string, found func(start, end int, with string)) {
 	width := lineWidth(text)

@@ -49,8 +49,8 @@ func hasGap(text string) bool {
 		strings.Contains(text, "  ") || strings.Contains(text, " \n")
 }
 
-// EachGap calls found for every run of blanks that is not a single space, and for
-// every run at the end of a line.
+// EachGap calls the function found for every run of blanks that is not a single
+// space, and for every run at the end of a line.
 func EachGap(text string, found func(start, end int, with string)) {
 	for i := 0; i < len(text); i++ {
 		if !isBlank(text[i]) && text[i] != '\r' {
@@ -89,9 +89,9 @@ var mayBeOdd = func() (odd [256]bool) {
 	return odd
 }()
 
-// EachOdd calls found for every piece of text that PlainText replaces: escape
-// sequences, odd spaces, invisible characters, characters that a backspace deletes,
-// and bytes that are not UTF-8.
+// EachOdd calls the function found for every piece of text that PlainText replaces:
+// escape sequences, odd spaces, invisible characters, characters that a backspace
+// deletes, and bytes that are not UTF-8.
 func EachOdd(text string, found func(start, end int, with string)) {
 	ends := stringEnds{text: text, next: -1}
 	last := 0 // end of the previous piece

@@ -229,9 +229,9 @@ func entity(s string) (r rune, size int) {
 }
 
 // sequence returns the length of a terminal sequence after its introducer ESC, CSI
-// or OSC. The result with is a space if the sequence moves the cursor, because the
-// cursor may have moved to another word. n is -1 if ESC is spelled in ASCII and no
-// sequence follows.
+// or OSC. The result with is a space if the sequence moves the cursor: the cursor
+// may then be at another word. n is -1 if ESC is spelled in ASCII and no sequence
+// follows.
 func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, with string) {
 	if r == escape || r == 0x241b {
 		switch {

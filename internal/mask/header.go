@@ -130,8 +130,7 @@ func (s *scanner) quotedParam(i int) bool {
 }
 
 // nextPart returns the start of the next word of a header. Unlike nextWord, it
-// continues on the next line if that line is indented, because headers may be
-// folded.
+// continues on an indented next line, because headers may be folded.
 func (s *scanner) nextPart(i int) int {
 	at := i
 	for n := 0; n < 2 && at < len(s.text) && (s.text[at] == '\r' || s.text[at] == '\n'); n++ {

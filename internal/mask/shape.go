@@ -31,8 +31,8 @@ func mixed(v string) bool {
 	return c&digit != 0 && c&(lower|upper) != 0
 }
 
-// isWords reports whether v consists of words that punctuation or capitals divide.
-// A word has 2 to 16 letters. If it has more than 3, it has a vowel.
+// isWords reports whether v consists of words divided by punctuation or capitals. A
+// word has 2 to 16 letters, and a vowel if it has more than 3.
 func isWords(v string) bool {
 	for from := 0; from < len(v); {
 		if c := class[v[from]]; c&(lower|upper) == 0 {
@@ -74,7 +74,7 @@ func looksRandom(v string) bool {
 	return false
 }
 
-// kindChanges returns the number of neighbouring bytes in v that differ in kind.
+// kindChanges counts the pairs of neighbouring bytes in v that differ in kind.
 func kindChanges(v string) (n int) {
 	for i := 1; i < len(v); i++ {
 		if kindOf(v[i]) != kindOf(v[i-1]) {

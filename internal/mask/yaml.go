@@ -172,8 +172,9 @@ func (s *scanner) indentAt(i int) (n int) {
 }
 
 // readFields masks the values of the fields from the line at i on, as long as lines
-// are indented by more spaces than outer. outer is -1 for a section, which ends
-// where the next section begins. readFields returns false if there are no fields.
+// are indented by more spaces than the argument outer. outer is -1 for a section,
+// which ends where the next section begins. readFields returns false if there are
+// no fields.
 func (s *scanner) readFields(vc valueContext, i int, newline string, outer int) bool {
 	begin, read := i, false
 	skip := -1 // the indent of a public map, whose fields are skipped

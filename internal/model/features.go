@@ -9,14 +9,14 @@ import (
 
 // A feature is the hash of a word, of two neighbouring words, or of an n-gram. An
 // n-gram is 3 to 5 neighbouring bytes of a word, with a space added at each end of
-// the word. If a word occurs several times in a text, it has features only the first
-// time. An n-gram counts once for each different word that contains it.
+// the word. A repeated word has features only the first time, but an n-gram counts
+// once for each different word that contains it.
 //
-// Words are sequences of letters, converted to lower case. Bytes above ASCII are
-// letters. Numbers, months of dates, ids, paths and URLs are masked: each of them
-// becomes one fixed word without n-grams. HTTP status codes from 400 to 599 are not masked. The
-// frames of stack traces, escape sequences of terminals and invisible characters
-// have no features.
+// Words are sequences of letters, converted to lower case. Non-ASCII bytes are
+// letters. Numbers, months in dates, ids, paths and URLs are masked: each of them
+// becomes one fixed word without n-grams. HTTP status codes from 400 to 599 are not
+// masked. The frames of stack traces, escape sequences of terminals and invisible
+// characters have no features.
 
 // Group is a kind of features. The weights of each group are added up separately:
 // otherwise the many n-grams would outweigh the few words.
@@ -109,8 +109,8 @@ type word struct {
 // text returns the letters of the word.
 func (w *word) text() []byte { return w.letters[:w.n] }
 
-// parts appends the n-grams that pass the filter to features. There is no branch
-// that depends on the filter: it would often be mispredicted.
+// parts writes the n-grams that pass the filter into features. It has no branch on
+// the filter: that would often be mispredicted.
 func (w *word) parts(features *[maxParts]uint32, f *filter) []uint32 {
 	n := 0
 	add := func(gram uint64) {
@@ -251,7 +251,7 @@ func (s *scanner) nextInPart(w *word) bool {
 	return false
 }
 
-// letters reads the word from s.pos to end.
+// letters reads the word from s.pos to the index end.
 func (s *scanner) letters(w *word, end int) {
 	hash := uint64(seed)
 	w.n = copy(w.letters[:], s.text[s.pos:end])

@@ -54,7 +54,7 @@ func arguments(args []string) (version string, really bool, err error) {
 	return version, really, nil
 }
 
-// run prepares the release of the repository at dir and reports on out.
+// run prepares the release of the repository at dir and writes its report to out.
 func run(dir, version string, really bool, now time.Time, out io.Writer) error {
 	original := repository(dir)
 	if err := original.ready(); err != nil {

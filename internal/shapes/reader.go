@@ -217,7 +217,8 @@ func (f *fields) severity(levels []compiledLevel) Severity {
 
 // readInner reads the message as a log line. If that inner line has a level, a
 // record without a level takes it. A carrier takes it even if the carrier has a
-// level, because the program knows the level better than its runtime.
+// level, because the program that wrote the line knows the level better than the
+// runtime.
 func (r *Reader) readInner() {
 	rec := &r.record
 	carrier := rec.Shape.Carrier

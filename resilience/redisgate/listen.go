@@ -47,8 +47,8 @@ func (s *Sharer) setDown(err error) {
 	s.report().Away(err)
 }
 
-// subscribe receives changes until the server is away. It reports whether it had
-// reached the server.
+// subscribe receives changes until the connection fails. wasUp is false if the
+// connection or the first load failed.
 func (s *Sharer) subscribe(started func()) (wasUp bool, err error) {
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)

@@ -105,8 +105,8 @@ func (p *plain) skipLines(indent int) {
 	}
 }
 
-// bare reads a text without quotes. The text ends before a byte of ends, a comment
-// or the end of the line.
+// bare reads unquoted text, up to a byte in the argument ends, a comment or the end
+// of the line.
 func (p *plain) bare(ends string) *yaml.Node {
 	rest := p.text[p.at:]
 	if !beginsBare(rest) {
@@ -205,7 +205,7 @@ func unescape(s string) string {
 }
 
 // literal reads a block text that begins with |. Its lines are indented by more
-// than outer.
+// than the argument outer.
 func (p *plain) literal(outer int) *yaml.Node {
 	n := p.scalar("")
 	p.at++

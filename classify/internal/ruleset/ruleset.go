@@ -79,8 +79,8 @@ func (s *Set) MatchStandard(set []uint64, plain string) {
 	}
 }
 
-// match finds the rules of p that match a text, and sets their bits in set. The
-// first word of set is the first word of the part.
+// match finds the rules of p that match a text, and sets their bits in the argument
+// set. The first word of that set is the first word of the part.
 func (p Part) match(set []uint64, text, plain string) {
 	switch p.Reads {
 	case exactText:
@@ -204,8 +204,8 @@ func (s *Set) BeforeRefusal(before, matched []uint64, text string) (at int32) {
 
 func setBit(set []uint64, i int) { set[i/64] |= 1 << (i % 64) }
 
-// Meets reports whether two sets have a rule in common. matched may be longer than
-// other.
+// Meets reports whether two sets have a rule in common. The argument matched may be
+// longer than the argument other.
 func Meets(matched, other []uint64) bool {
 	var common uint64
 	for w, word := range other {

@@ -67,7 +67,7 @@ func (f *filter) begins(window uint64) uint64 {
 	return b & 1
 }
 
-// pair returns a word whose lowest bit is 1 if short has the first two bytes of
+// pair sets the lowest bit of its result if f.short has the first two bytes of
 // window. The other bits have no meaning.
 func (f *filter) pair(window uint64) uint64 {
 	return f.short[uint16(window)>>6] >> (window & 63)

@@ -127,9 +127,9 @@ func (w *walk) join() {
 	w.hits, j.marks = emptied(w.hits), emptied(j.marks)
 }
 
-// extendHits makes room for a hit that begins at start. If the list of hits is too
-// long, extendHits joins those that end before start. No later hit can end before
-// start.
+// extendHits makes room for a hit that begins at the offset start. If the list of
+// hits is too long, extendHits joins those that end before that offset. No later
+// hit can end before it.
 func (w *walk) extendHits(start int) {
 	if len(w.hits) >= w.room.most {
 		w.hits = w.hits[:copy(w.hits, w.takeBefore(w.hits, start))]
@@ -139,7 +139,7 @@ func (w *walk) extendHits(start int) {
 }
 
 // takeBefore sorts hits, joins the hits that end before the offset next, and
-// returns the others. All later hits must begin at next or after it.
+// returns the others. All later hits must begin at that offset or after it.
 func (w *walk) takeBefore(hits []hit, next int) []hit {
 	j := &w.joiner
 	sortHits(hits)

@@ -73,7 +73,7 @@ func boundsOf(class *syntax.Regexp) []rune {
 }
 
 // withoutMin returns the loop without its minimum: {2,5} -> {0,3}. Another part of
-// the pattern must match the minimum.
+// the pattern must match the repeats that are left out.
 func (l loop) withoutMin() loop {
 	if l.max > 0 {
 		l.max -= l.min

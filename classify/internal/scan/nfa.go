@@ -66,8 +66,8 @@ func (p *program) literal(re *syntax.Regexp, next int32) int32 {
 	return next
 }
 
-// compile builds nodes that match re and then lead to next. It returns the first of
-// these nodes.
+// compile builds nodes that match re and then lead to the node next. It returns the
+// first of these nodes.
 func (p *program) compile(re *syntax.Regexp, next int32) int32 {
 	p.spend(p.pattern, 1)
 	switch re.Op {

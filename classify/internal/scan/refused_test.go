@@ -86,8 +86,8 @@ func tooLarge() map[string][]string {
 	return sets
 }
 
-// An oversized set must be refused before it is built: with few steps and little
-// memory. The test is not parallel, because it measures the whole process.
+// An oversized set must be refused in few steps and little memory, before it is
+// built. The test is not parallel, because it measures the whole process.
 func TestOversizedSetWasBuiltFirst(t *testing.T) {
 	for name, exprs := range tooLarge() {
 		t.Run(name, func(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// runes builds nodes that match a class of runes and then lead to next. bounds are
-// the first and the last rune of each range of the class.
+// runes builds nodes that match a class of runes and then lead to the node next.
+// bounds are the first and the last rune of each range of the class.
 func (p *program) runes(bounds []rune, next int32) int32 {
 	entry := int32(-1)
 	if len(bounds) >= 4 && bounds[0] == bounds[1] && bounds[2] == bounds[3] && isCase(bounds[0], bounds[2]) {

@@ -36,7 +36,7 @@ func (w weight) stratum() int {
 }
 
 // These are measures of a pattern. The patterns with the largest values are
-// suspects. A pattern with the value 0 is not a suspect.
+// suspected of needing too many steps. A pattern with the value 0 is not suspected.
 
 func (w weight) overlaps() int { return max(w.worst, maxOne) - maxOne }
 func (w weight) length() int   { return max(w.steps, maxOne) - maxOne }

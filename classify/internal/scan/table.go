@@ -162,8 +162,8 @@ func (l *acceptLists) index(b *builder, items []int32) (at uint32, ok bool) {
 	return at, true
 }
 
-// acceptsOf appends the accepts of a state to all. items are the nodes of the
-// state.
+// acceptsOf appends the accepts of a state to the argument all. items are the nodes
+// of the state.
 func (b *builder) acceptsOf(all []accept, items []int32) []accept {
 	for _, n := range items {
 		nd := b.nodes[n]

@@ -7,8 +7,8 @@ import (
 )
 
 // A Tester matches texts against one pattern of a set and limits the steps of the
-// matching. It is for the examples of rules, which may be as hostile as the rules.
-// It is not safe for concurrent use.
+// matching. It is for the examples of rules: these, too, may be hostile. A Tester
+// is not safe for concurrent use.
 type Tester struct {
 	budget  *Budget
 	pattern int

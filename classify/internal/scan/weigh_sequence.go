@@ -121,7 +121,7 @@ func (s *sequence) addGap(p part, least, copies int) {
 	s.parts++
 }
 
-// add adds a part that is repeated from least to most times.
+// add adds a part and its repeats. The arguments least and most limit their number.
 func (s *sequence) add(p part, least, most int) {
 	optional := most - least
 	s.begin(p.first)

@@ -62,7 +62,8 @@ type Rule struct {
 	Beats  []string
 }
 
-// Meaning returns the category of the rule, or NoCategory if it has no reason.
+// Meaning returns the category of r, or of its reason. It returns NoCategory if r
+// has neither.
 func (r *Rule) Meaning() Category {
 	if r.Category != NoCategory {
 		return r.Category

@@ -182,8 +182,8 @@ service:
 	return f, nil
 }
 
-// send sends the first n records over several connections. export sends the batch
-// of the records from first to last.
+// send sends the first n records over several connections. The function export
+// sends a batch of records, from number first to number last.
 func send(ctx context.Context, address string, n, connections int, export func(ctx context.Context, client plogotlp.GRPCClient, first, last int) error) error {
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)

@@ -29,7 +29,7 @@ import (
 
 var errRefused = fmt.Errorf("query: %w", errors.New("dial tcp 10.0.0.7:5432: connect: connection refused"))
 
-// logger logs three records, in this order: an error, an information, and an error
+// logger logs three records, in this order: an error, an info record, and an error
 // with errRefused in a group. A logger without groups leaves out the third.
 type logger struct {
 	shape string

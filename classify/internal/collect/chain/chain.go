@@ -152,8 +152,8 @@ func (w *Walk) chain(err error, depth int) {
 	}
 }
 
-// unwrap returns the errors that err wraps: one error in next, or several in
-// branches.
+// unwrap returns the errors that err wraps: one error in the result next, or
+// several in branches.
 func unwrap(err error) (next error, branches []error) {
 	defer IgnorePanic()
 	switch e := err.(type) {

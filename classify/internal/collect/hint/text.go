@@ -174,8 +174,8 @@ func anchorBefore(text string) (anchor, bool) {
 	return anchor{}, false
 }
 
-// cutAnchor removes words from the end of text. ok is false if text does not end
-// with these words.
+// cutAnchor removes the argument words from the end of the argument text. ok is
+// false if the text does not end with these words.
 func cutAnchor(text, words string) (before string, ok bool) {
 	for ok = true; ok && words != ""; {
 		word := words

@@ -78,7 +78,7 @@ func (f *evalFlags) predict(s Streams, paths []string, corpus corpus, c *classif
 }
 
 // readPredictions reads a file that --predictions has written. It leaves out the
-// predictions for the entries in rest.
+// predictions for the entries in the argument rest.
 func readPredictions(s Streams, name string, rest []eval.Entry) (eval.Predictions, error) {
 	f, err := s.open(name)
 	if err != nil {

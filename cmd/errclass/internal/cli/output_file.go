@@ -12,9 +12,9 @@ import (
 // non-blocking file.
 const retryInterval = 5 * time.Millisecond
 
-// blockingWriter blocks while w is full, even if w is non-blocking. Another
-// process, such as some runtimes, may have made a shared terminal or pipe
-// non-blocking. Then a write to w can fail with EAGAIN in the middle of a line.
+// blockingWriter blocks while w is full, even if w is non-blocking. Another process
+// may have made a shared terminal or pipe non-blocking, as some runtimes do. Then a
+// write to w can fail with EAGAIN in the middle of a line.
 type blockingWriter struct{ w io.Writer }
 
 func (p blockingWriter) Write(b []byte) (written int, err error) {

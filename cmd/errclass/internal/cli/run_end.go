@@ -16,18 +16,18 @@ func endSignals() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
 }
 
-// closedOutputError is the context's cause if errclass ends the command because the
-// output was closed. It counts as a cancellation by the reader of the output.
+// closedOutputError is the context's cause if errclass ends the command for a
+// closed output. It counts as a cancellation by the reader of the output.
 type closedOutputError struct{}
 
 func (closedOutputError) Error() string { return "the output was closed" }
 
 func (closedOutputError) Unwrap() error { return context.Canceled }
 
-// endOnBrokenPipe calls end when this program gets SIGPIPE, until stop is called.
-// A command may close its input early, and that is not an error. So endOnBrokenPipe
-// ignores the signal if this program may have copied input to the command.
-// detectClosed still finds a closed output.
+// endOnBrokenPipe calls the function end when this program gets SIGPIPE, until stop
+// is called. A command may close its input early, and that is not an error. So
+// endOnBrokenPipe ignores the signal if this program may have copied input to the
+// command. detectClosed still finds a closed output.
 func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	if !ownProcess.Load() || signal.Ignored(syscall.SIGPIPE) {
 		return func() {}
@@ -59,8 +59,8 @@ type closeDetector struct {
 	end func()
 }
 
-// detectClosed returns a writer to w that calls end when w is closed. It returns
-// files and terminals unchanged, because the command inherits them.
+// detectClosed returns a writer to w that calls the function end when w is closed.
+// It returns files and terminals unchanged, because the command inherits them.
 func detectClosed(w io.Writer, end func()) io.Writer {
 	if f, ok := w.(*os.File); ok {
 		info, err := f.Stat()

@@ -92,7 +92,8 @@ func rendered(line string) string {
 	return m.Err
 }
 
-// checkText sends words through all signals, as a text without an error value.
+// checkText sends the argument words through all signals, as a text without an
+// error value.
 func (s *signals) checkText(t require.TestingT, words string) {
 	want := answerOf(t, classify.Message(words))
 	line, inRecord := s.record(context.Background(), t, "err", words)
@@ -106,7 +107,8 @@ func (s *signals) checkText(t require.TestingT, words string) {
 	require.Equal(t, want, event, "event, of a text")
 }
 
-// checkStatus sends words and an HTTP status through the signals that accept both.
+// checkStatus sends the argument words and an HTTP status through the signals that
+// accept both.
 func (s *signals) checkStatus(t require.TestingT, words string, status int) {
 	want := answerOf(t, classify.Standard.Classify(classify.Evidence{Message: words, Status: status}))
 	line, inRecord := s.record(context.Background(), t, "err", words, "status", status)
@@ -116,7 +118,7 @@ func (s *signals) checkStatus(t require.TestingT, words string, status int) {
 }
 
 // answerOf returns the category and the reason of r. It fails if the rule of r ends
-// with +panic, because package classify has then recovered from a panic.
+// with +panic: then package classify has recovered from a panic.
 func answerOf(t require.TestingT, r classify.Result) answer {
 	require.False(t, strings.HasSuffix(r.Rule, "+panic"), "rule %s", r.Rule)
 	require.NotEmpty(t, r.Category)

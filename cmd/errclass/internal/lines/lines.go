@@ -43,9 +43,9 @@ type Reader struct {
 }
 
 // NewReader returns a reader of lines of up to limit bytes. Its buffer never
-// exceeds limit bytes. It calls idle before each read from r, after Next has
-// returned every line in the buffer. The caller can flush its output in idle. A nil
-// idle does nothing.
+// exceeds limit bytes. It calls the function idle before each read from r, after
+// Next has returned every line in the buffer. The caller can flush its output in
+// idle. A nil idle does nothing.
 func NewReader(r io.Reader, limit int, idle func() error) *Reader {
 	if idle == nil {
 		idle = func() error { return nil }
@@ -54,9 +54,9 @@ func NewReader(r io.Reader, limit int, idle func() error) *Reader {
 	return &Reader{r: r, idle: idle, limit: limit, buf: make([]byte, min(firstSize, limit))}
 }
 
-// Next returns the next line. Text after the last line end is a line too, unless
-// it is empty. After the last line Next returns io.EOF, or the error of idle or
-// of the underlying reader.
+// Next returns the next line. Text after the last line end is a line too, unless it
+// is empty. After the last line Next returns io.EOF, or the error from the function
+// idle or from the underlying reader.
 func (r *Reader) Next() (Line, error) {
 	for {
 		if i := bytes.IndexByte(r.buf[r.start+r.searched:r.end], '\n'); i >= 0 {

@@ -157,8 +157,8 @@ func FuzzShapes(f *testing.F) {
 	})
 }
 
-// TestLinesWithoutErrorsAllocateNothing annotates a line of every shape that is not
-// an error.
+// TestLinesWithoutErrorsAllocateNothing annotates one non-error line of every
+// shape.
 func TestLinesWithoutErrorsAllocateNothing(t *testing.T) {
 	a := logline.NewAnnotator(nil, false)
 	for _, line := range shapeLines(t)["info"] {

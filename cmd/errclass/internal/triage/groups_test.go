@@ -144,8 +144,8 @@ func TestGiveUp(t *testing.T) {
 	}
 }
 
-// TestExamplesAreDifferent checks that the same text is no second example, even if
-// the examples are cut because there are many.
+// TestExamplesAreDifferent checks that a text becomes an example only once, even if
+// the examples are cut to save memory.
 func TestExamplesAreDifferent(t *testing.T) {
 	t.Parallel()
 	g := newGroups(10)

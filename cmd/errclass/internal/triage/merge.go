@@ -117,7 +117,7 @@ func (m *merger) openMore() {
 }
 
 // earliest returns the time of the next event of the open inputs. If no input is
-// open, it returns the start time of the first source in begin.
+// open, it returns the start time of the first source in the argument begin.
 func (m *merger) earliest(begin []*source) int64 {
 	if len(m.open) > 0 {
 		return m.open[0].when

@@ -224,8 +224,8 @@ func lettersIn(text string) (n int) {
 	return n
 }
 
-// patternOf returns the pattern that matches words. gap returns the pattern for a
-// hole.
+// patternOf returns the pattern that matches the argument words. gap returns the
+// pattern for a hole.
 func patternOf(words []string, space string, gap func(hole string) string) string {
 	var b strings.Builder
 	for i, w := range words {

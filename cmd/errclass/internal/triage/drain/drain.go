@@ -135,7 +135,7 @@ type word struct {
 	hole bool // it has a hole
 }
 
-// split appends the words of a text to words, at most MaxWords.
+// split appends the words of a text to the argument words, at most MaxWords.
 func split(words []word, masked string) []word {
 	for text := range strings.FieldsSeq(masked) {
 		n := len(words)
@@ -267,9 +267,9 @@ func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 	return found
 }
 
-// absorb merges some of the clusters in found into c. If enough clusters (evidence,
-// including c) differ from c in the same words, those are merged. If found is large
-// enough (crowd, including c), all are merged.
+// absorb merges some of the clusters in the argument found into c. If enough
+// clusters (evidence, including c) differ from c in the same words, those are
+// merged. If found is large enough (crowd, including c), all are merged.
 func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	if len(found)+1 < evidence {
 		return
@@ -293,7 +293,7 @@ func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 }
 
 // generalize puts holes into each word of template that differs from the word at
-// the same index in words.
+// the same index in the argument words.
 func generalize(template, words []word) {
 	for i, w := range template {
 		if w.text != words[i].text && w.text != Any {
