@@ -45,7 +45,7 @@ var ruleWeight = [signal.Strengths]float64{signal.Word: model.WordWeight, signal
 
 // guess asks the model about the texts that were read. won is the signal that
 // decides, or nil. guess returns the zero guess in four cases: the model agrees
-// with the signal won; there is a signal that the model must not overrule; the
+// with the argument won; there is a signal that the model must not overrule; the
 // model is not sure enough; a hint vetoes the model's answer. The model's reasons
 // are numbered in the order of package signal, with ReasonRateLimit as 0.
 func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {

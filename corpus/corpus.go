@@ -149,7 +149,7 @@ func (r *reader) read(dir fs.FS, name string) error {
 	})
 }
 
-// eachLine calls the function read for each line of a file. The argument at has the
+// eachLine calls the argument read for each line of a file. The argument at has the
 // file and the number of the line. An error begins with both.
 func eachLine(f io.Reader, name string, read func(at string, line []byte) error) error {
 	lines := bufio.NewScanner(f)

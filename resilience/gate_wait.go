@@ -88,8 +88,8 @@ func (g *gate) enter(ctx context.Context, w *waiter) (permit, error) {
 }
 
 // refuse returns an error if a call should not wait, and nil otherwise. A call
-// should not wait if the wait would last longer than its deadline, its patience or
-// its longest hold. The caller holds mu.
+// should not wait if the wait would exceed the call's deadline, patience or longest
+// hold. The caller holds mu.
 func (g *gate) refuse(now time.Time, w *waiter) refusal {
 	beyond := func(t time.Time) bool { return !w.deadline.IsZero() && !t.Before(w.deadline) }
 	switch {

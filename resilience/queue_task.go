@@ -76,7 +76,7 @@ func WithRestartNumber(ctx context.Context, number int) context.Context {
 	return context.WithValue(ctx, taskKey{}, number)
 }
 
-// matches reports whether the task other has the kind and payload of t.
+// matches reports whether the argument other has the kind and payload of t.
 func (t *task) matches(other Task) bool {
 	return t.restart.Task.Kind == other.Kind && bytes.Equal(t.restart.Task.Payload, other.Payload)
 }

@@ -39,11 +39,11 @@ import (
 // body breaks off, observers get an event of [KindStream]. The client reads every
 // byte unchanged.
 //
-// Transport retries a request only if it has no body or a GetBody, and if its
-// method is idempotent or it has an Idempotency-Key ([WithMethods],
-// [WithModelAPIs]). [http.NewRequest] sets GetBody for a [bytes.Buffer], a
-// [bytes.Reader] and a [strings.Reader]. Other requests are made once; breaker,
-// health and alerts include them.
+// Transport retries a request on two conditions: the request has no body or a
+// GetBody, and the method is idempotent or the request has an Idempotency-Key
+// ([WithMethods], [WithModelAPIs]). [http.NewRequest] sets GetBody for a
+// [bytes.Buffer], a [bytes.Reader] and a [strings.Reader]. Other requests are made
+// once; breaker, health and alerts include them.
 //
 // The endpoint of a request is the scheme and host of its URL. [WithCall] can set
 // another endpoint, and adds targets to fall back to.

@@ -18,8 +18,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// A POST to a model API is repeated if no answer has arrived. It is made once if it
-// may have been answered, or if its path does not belong to a model API.
+// A POST to a model API is repeated if no answer has arrived. It is made only once
+// if an answer may have been sent, or if its path does not belong to a model API.
 func TestWithModelAPIs(t *testing.T) {
 	t.Parallel()
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}

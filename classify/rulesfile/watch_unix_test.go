@@ -17,9 +17,9 @@ import (
 	"github.com/errclass/errclass/classify/rulesfile"
 )
 
-// TestWatchConfigMap replaces the rules in the same way as Kubernetes. rules.yaml
-// is a link to ..data/rules.yaml, and ..data is a link to a directory. A rename
-// replaces ..data by a link to another directory.
+// TestWatchConfigMap replaces the rules as Kubernetes does. rules.yaml is a link to
+// ..data/rules.yaml, and ..data is a link to a directory. A rename replaces ..data
+// by a link to another directory.
 func TestWatchConfigMap(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -41,7 +41,7 @@ func lineWidth(text string) (width int) {
 	return width
 }
 
-// EachBreak calls the function found for every line break that a terminal may have
+// EachBreak calls the argument found for every line break that a terminal may have
 // made, together with the blanks around the break. A break counts if the first word
 // of the next line would not have fit into the line. The width of the lines is the
 // length of the longest line.

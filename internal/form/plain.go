@@ -49,7 +49,7 @@ func hasGap(text string) bool {
 		strings.Contains(text, "  ") || strings.Contains(text, " \n")
 }
 
-// EachGap calls the function found for every run of blanks that is not a single
+// EachGap calls the argument found for every run of blanks that is not a single
 // space, and for every run at the end of a line.
 func EachGap(text string, found func(start, end int, with string)) {
 	for i := 0; i < len(text); i++ {
@@ -89,7 +89,7 @@ var mayBeOdd = func() (odd [256]bool) {
 	return odd
 }()
 
-// EachOdd calls the function found for every piece of text that PlainText replaces:
+// EachOdd calls the argument found for every piece of text that PlainText replaces:
 // escape sequences, odd spaces, invisible characters, characters that a backspace
 // deletes, and bytes that are not UTF-8.
 func EachOdd(text string, found func(start, end int, with string)) {

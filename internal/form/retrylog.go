@@ -77,7 +77,7 @@ var (
 	attempts = [...]string{"attempt", "retry", "try"}
 )
 
-// MarkAt returns the end of the mark that begins at index at, or 0 if there is
+// MarkAt returns the end of the mark that begins at the index at, or 0 if there is
 // none.
 func MarkAt(text string, at int) int {
 	switch text[at] | 0x20 {

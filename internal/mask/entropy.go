@@ -141,8 +141,8 @@ func isRandom(token string, digits int) bool {
 	return turns*100 >= 38*(len(token)-slashes) && vowels*100 <= 36*n
 }
 
-// isID reports whether the token at index from is an id. An id begins with one of
-// idPrefixes, or it follows the name of an id.
+// isID reports whether a token is an id. The token begins at the index from. An id
+// begins with one of idPrefixes, or it follows the name of an id.
 func (s *scanner) isID(from int) bool {
 	for _, p := range idPrefixes {
 		if strings.HasPrefix(s.text[from:], p) {

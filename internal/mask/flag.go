@@ -58,8 +58,9 @@ func (s *scanner) flag(i int) {
 	}
 }
 
-// argument returns the start of the argument of an option that ends at index to.
-// Spaces or the punctuation of a list may be between the option and its argument.
+// argument returns the start of an option's argument. The option ends at the index
+// to. Spaces or the punctuation of a list may be between the option and its
+// argument.
 func (s *scanner) argument(to int) int {
 	at := to
 	for at < len(s.text) && at-to < 8 {

@@ -46,7 +46,7 @@ func winner(s classify.Signal, all []classify.Signal) classify.Signal {
 // strengths are the strengths of signals, from the weakest.
 var strengths = []string{"word", "phrase", "code", "cause", "fact", "user", "own"}
 
-// whyBeaten says why the signal won beat the signal s.
+// whyBeaten says why the argument won beat the signal s.
 func whyBeaten(s, won classify.Signal) string {
 	switch {
 	case slices.Index(strengths, s.Strength) > slices.Index(strengths, won.Strength):

@@ -255,7 +255,7 @@ func (q *Queue) delay(agent string, c counts) time.Duration {
 // a task has failed.
 const maxRetry = math.MaxInt32
 
-// never is the deadline of tasks in asynq, which requires one.
+// never is the deadline of all tasks, because asynq requires a deadline.
 var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // emit sends an event of a task to the observers.

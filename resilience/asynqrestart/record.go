@@ -69,7 +69,7 @@ func (r record) offered() resilience.Restart {
 	return offered
 }
 
-// matches reports whether the task other has the kind and payload of r.
+// matches reports whether the argument other has the kind and payload of r.
 func (r record) matches(other resilience.Task) bool {
 	return r.Task.Kind == other.Kind && bytes.Equal(r.Task.Payload, other.Payload)
 }

@@ -78,8 +78,8 @@ func checkRelations(rules []ruledoc.Rule) error {
 	return nil
 }
 
-// cycle extends path along the Beats of rules until it comes back to its first
-// rule. It returns the closed path, or nil if there is no cycle.
+// cycle extends path along the Beats of rules until the path comes back to its
+// first rule. It returns the closed path, or nil if there is no cycle.
 func cycle(rules map[string]*signal.Signal, path []string) []string {
 	last := rules[path[len(path)-1]]
 	if last == nil || last.Text == nil {

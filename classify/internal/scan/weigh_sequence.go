@@ -121,7 +121,8 @@ func (s *sequence) addGap(p part, least, copies int) {
 	s.parts++
 }
 
-// add adds a part and its repeats. The arguments least and most limit their number.
+// add adds a part that may be repeated. The arguments least and most limit the
+// number of repeats.
 func (s *sequence) add(p part, least, most int) {
 	optional := most - least
 	s.begin(p.first)

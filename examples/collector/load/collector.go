@@ -115,7 +115,7 @@ func (c *collector) peak() (float64, error) {
 	return float64(kb) * 1024 / 1e6, err
 }
 
-// until waits until the function done returns true. It returns an error after the
+// until waits until the argument done returns true. It returns an error after the
 // time limit.
 func until(ctx context.Context, limit time.Duration, what string, done func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)

@@ -138,8 +138,7 @@ func (p *Page) Drag(fromX, fromY, toX, toY float64) {
 	p.do(chromedp.DragAndDropXY(fromX, fromY, toX, toY))
 }
 
-// Paste replaces the text of a field, in the same way as a person who pastes the
-// text.
+// Paste replaces the text of a field, as a person does who pastes the text.
 func (p *Page) Paste(selector, text string) {
 	p.t.Helper()
 	p.Focus(selector)

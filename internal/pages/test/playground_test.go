@@ -37,7 +37,7 @@ func server(t *testing.T) (address string, requests *atomic.Int64) {
 
 const answered = `performance.getEntriesByName("first-answer").length === 1`
 
-// TestPlayground uses the page in the same way as a person.
+// TestPlayground uses the page as a person does.
 func TestPlayground(t *testing.T) {
 	address, requests := server(t)
 	p := browser.Open(t, address)

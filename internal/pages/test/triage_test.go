@@ -62,7 +62,7 @@ func writeLog(t *testing.T) string {
 	return name
 }
 
-// TestTriage uses the page of errclass triage --html in the same way as a person.
+// TestTriage uses the page of "errclass triage --html" as a person does.
 func TestTriage(t *testing.T) {
 	command := os.Getenv("ERRCLASS")
 	require.NotEmpty(t, command, "the environment variable ERRCLASS names the command errclass")

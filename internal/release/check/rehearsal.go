@@ -166,8 +166,8 @@ func (r *rehearsal) output(ctx context.Context, dir, name string, args ...string
 	return out.String(), nil
 }
 
-// clean removes the temporary directory. It also removes the files of this version
-// from the module cache, which are read-only.
+// clean removes the temporary directory. It also removes the files of this version,
+// which are read-only, from the module cache.
 func (r *rehearsal) clean() error {
 	var gone []string
 	for _, m := range r.repo.released {

@@ -15,7 +15,7 @@ import (
 // in words of 64 rules. Larger sets are allocated on the heap.
 const stackWords = 32
 
-// noMatches returns an empty set of matches. It uses the array fixed if that is
+// noMatches returns an empty set of matches. It uses the argument fixed if that is
 // large enough.
 func noMatches(set *ruleset.Set, fixed *[stackWords]uint64) []uint64 {
 	if n := set.Words(); n > stackWords {

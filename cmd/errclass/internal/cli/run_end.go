@@ -24,7 +24,7 @@ func (closedOutputError) Error() string { return "the output was closed" }
 
 func (closedOutputError) Unwrap() error { return context.Canceled }
 
-// endOnBrokenPipe calls the function end when this program gets SIGPIPE, until stop
+// endOnBrokenPipe calls the argument end when this program gets SIGPIPE, until stop
 // is called. A command may close its input early, and that is not an error. So
 // endOnBrokenPipe ignores the signal if this program may have copied input to the
 // command. detectClosed still finds a closed output.
@@ -59,7 +59,7 @@ type closeDetector struct {
 	end func()
 }
 
-// detectClosed returns a writer to w that calls the function end when w is closed.
+// detectClosed returns a writer to w that calls the argument end when w is closed.
 // It returns files and terminals unchanged, because the command inherits them.
 func detectClosed(w io.Writer, end func()) io.Writer {
 	if f, ok := w.(*os.File); ok {

@@ -179,8 +179,8 @@ func (*recorder) Enabled(context.Context, sdklog.EnabledParameters) bool { retur
 func (*recorder) Shutdown(context.Context) error                         { return nil }
 func (*recorder) ForceFlush(context.Context) error                       { return nil }
 
-// logs annotates a line in the same way as the command errclass logs. It returns
-// the answer in the annotated line.
+// logs annotates a line as the command "errclass logs" does. It returns the answer
+// in the annotated line.
 func logs(t require.TestingT, line string) answer {
 	var out bytes.Buffer
 	p := logline.NewProcessor(logline.NewAnnotator(nil, false), &out, true)

@@ -39,9 +39,9 @@ type source struct {
 // merger reads several inputs and yields their events in order of time.
 //
 // The next event is the earliest of the next events of all open files. So the order
-// is right if each file is in order. If an event is earlier than the event before
-// it in its file, it comes at once. An event without a time comes directly after
-// the event before it in its file.
+// is right if each file is in order. An event that is earlier than the previous
+// event of its file comes at once. An event without a time comes directly after the
+// previous event of its file.
 type merger struct {
 	ctx     context.Context
 	start   func(*input) *source
