@@ -24,10 +24,10 @@ func (s *scanner) isCode(start, i, end int) bool {
 		}
 		return s.at(at-1) == '/' && strings.HasSuffix(s.text[:at-1], "HTTP") && end-i == 3
 	}
-	if at == start || at <= s.holeEnd { // no key, or a hole replaced it
+	if at == start {
 		return false
 	}
-	key := s.text[s.startOfKey(at):at]
+	key := s.key(at)
 	first, last := firstWord(key), lastWord(key)
 	if len(last) == len(key) && (last.is("code") || last.is("status")) { // exit status 1
 		first = ""
@@ -71,7 +71,7 @@ func (s *scanner) isSQLState(i, end int) bool {
 		return false
 	}
 	at := s.beforeSeparators(i)
-	return at < i && lower(s.text[s.startOfKey(at):at]).is("sqlstate")
+	return at < i && lower(s.key(at)).is("sqlstate")
 }
 
 // beforeSeparators returns the end of the word before i. Only separators may be
@@ -100,6 +100,14 @@ loop:
 		return i
 	}
 	return at
+}
+
+// key returns the key that ends at end, or "" if a hole replaced it.
+func (s *scanner) key(end int) string {
+	if end <= s.holeEnd {
+		return ""
+	}
+	return s.text[s.startOfKey(end):end]
 }
 
 // startOfKey returns the start of the key that ends at index end. A key has
