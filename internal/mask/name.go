@@ -153,9 +153,8 @@ func (n *name) before() (words [2]string) {
 	return words
 }
 
-// plurals maps the names of lists and maps of secrets to their singular. If such a
-// name has a single value, its kind is weak, because the value may be a number of
-// tokens.
+// plurals has the singular of each plural name of secrets. If a plural name has a
+// single value, the name's kind is weak: the value may be a count, as of tokens.
 var plurals = map[string]string{"tokens": "token", "keys": "key", "secrets": "secret", "apikeys": "apikey", "codes": "code", "cookies": "cookie"}
 
 // plural returns the kind of a name that ends with a plural. singular is the

@@ -268,9 +268,9 @@ func (j *joiner) reach(w *walk, id int32, h hit) {
 	j.latest[id] = int32(len(j.marks) - 1)
 }
 
-// forget drops the marks that no later hit needs. Some marks of a stage are so
-// early that every later hit is far enough from them. Of these marks, follows
-// checks only the last, so forget drops the others.
+// forget drops the marks that no later hit needs. If several marks of a stage are far
+// enough before every later hit, the method follows checks only the last of them.
+// So forget drops the others.
 func (j *joiner) forget(stages []stage) {
 	first := j.next
 	for _, h := range j.pending {

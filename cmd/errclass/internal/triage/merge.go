@@ -166,8 +166,8 @@ func (s *sources) Pop() any {
 	return last
 }
 
-// peek sets in.first to the first time in a file. The first event of the file is
-// hardly ever earlier. peek reads at most maxPeek bytes.
+// peek sets in.first to the first timestamp of a file. Few files have an event before
+// that time. peek reads at most maxPeek bytes.
 func (r *run) peek(in *input) {
 	f, err := os.Open(in.name)
 	if err != nil {
