@@ -317,8 +317,8 @@ func TestHealthFailsOpen(t *testing.T) {
 	}
 }
 
-// While the ping function is faulty, failed calls do not make the endpoint
-// unhealthy. When the function works again, they do.
+// Failed calls do not make the endpoint unhealthy while the ping function is faulty.
+// They do so once it works again.
 func TestHealthPingRecovers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

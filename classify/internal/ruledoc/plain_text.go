@@ -75,7 +75,7 @@ func (p *plain) bracketItems(end byte, indent int, item func()) {
 	p.at++
 }
 
-// bracketKey reads a key of a map in brackets, and its colon.
+// bracketKey reads a key, and its colon, of a map that is written in brackets.
 func (p *plain) bracketKey() string {
 	if c := p.peek(); c != '"' && c != '\'' {
 		return p.key()
