@@ -22,7 +22,8 @@ func (s *scanner) isCode(start, i, end int) bool {
 		if at--; s.at(at-1) == '.' && ascii.IsDigit(s.at(at-2)) {
 			at -= 2
 		}
-		return s.at(at-1) == '/' && strings.HasSuffix(s.text[:at-1], "HTTP") && end-i == 3
+		// A hole that begins earlier than the version has replaced HTTP too.
+		return s.holeStart == at && s.at(at-1) == '/' && s.text[s.startOfKey(at-1):at-1] == "HTTP" && end-i == 3
 	}
 	if at == start {
 		return false

@@ -20,14 +20,15 @@ type scanner struct {
 	size int    // the length of the template so far
 	out  []byte // the template so far; nil if only the hash is wanted
 
-	from    int  // where the text that is not yet in the template begins
-	gap     bool // a space is due before the next byte of the template
-	holeEnd int  // the end of the last hole
-	atomEnd int  // the end of the atom that was read last
-	braces  int  // open braces
-	open    int  // the place of a quote around an error text, or 0
-	nesting int  // quotes around the current place
-	lineEnd int  // the end of the current line
+	from int  // where the text that is not yet in the template begins
+	gap  bool // a space is due before the next byte of the template
+	// holeStart and holeEnd are the place of the last hole.
+	holeStart, holeEnd int
+	atomEnd            int // the end of the atom that was read last
+	braces             int // open braces
+	open               int // the place of a quote around an error text, or 0
+	nesting            int // quotes around the current place
+	lineEnd            int // the end of the current line
 	// unclosed has an index for each kind of quote. After this index, the text has
 	// no closing quote of that kind. With unclosed, the search for closing quotes
 	// takes linear time.
@@ -103,7 +104,7 @@ func (s *scanner) flush(end int) {
 func (s *scanner) hole(start, end int, name string) int {
 	s.flush(start)
 	s.emit(name)
-	s.from, s.holeEnd = end, end
+	s.from, s.holeStart, s.holeEnd = end, start, end
 	return end
 }
 
