@@ -34,7 +34,7 @@ func FuzzValues(f *testing.F) {
 		// more than the value. A date or a path before the value may continue with
 		// the value.
 		if len(before)+len(after) > 1000 || codeWord.MatchString(before) || strings.ContainsAny(before, "\"'`\\“‘«/:=0123456789{") || endsInDate(before) || joins(after) {
-			t.Skip()
+			return
 		}
 		pair := values[int(n)%len(values)]
 		var ids, templates [2]string

@@ -43,7 +43,6 @@ type interrupts struct {
 	signals chan os.Signal
 	ctx     context.Context // ends when reading must end
 	cancel  context.CancelFunc
-	ended   <-chan struct{} // ctx.Done()
 	stopped chan struct{}   // closed by stop
 	abort   func(os.Signal)
 
@@ -80,7 +79,7 @@ func notifyInterrupts(command string, errs io.Writer, pipe bool) *interrupts {
 func newInterrupts(abort func(os.Signal)) *interrupts {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &interrupts{
-		signals: make(chan os.Signal, 8), ctx: ctx, cancel: cancel, ended: ctx.Done(), stopped: make(chan struct{}), abort: abort,
+		signals: make(chan os.Signal, 8), ctx: ctx, cancel: cancel, stopped: make(chan struct{}), abort: abort,
 	}
 }
 
@@ -185,9 +184,9 @@ func (i *interrupts) reader(in io.Reader) (r io.Reader, release func()) {
 	}
 	i.mu.Unlock()
 	if !mayBlock {
-		return &checkedReader{in, i.ended}, func() {}
+		return &checkedReader{in, i.ctx.Done()}, func() {}
 	}
-	w := newAsyncReader(in, i.ended, i.noteRead)
+	w := newAsyncReader(in, i.ctx.Done(), i.noteRead)
 	return w, func() {
 		w.release()
 		i.mu.Lock()

@@ -74,7 +74,7 @@ func TestInterrupts(t *testing.T) {
 				assert.Equal(t, tt.ended, i.stop())
 				assert.Equal(t, tt.abort, aborted)
 				select {
-				case <-i.ended:
+				case <-i.ctx.Done():
 					assert.NotNil(t, tt.ended)
 				default:
 					assert.Nil(t, tt.ended)

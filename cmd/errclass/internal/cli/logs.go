@@ -164,7 +164,7 @@ the error and exit code 1. It refuses an input that is also the output.`,
 // followFile processes a file with p until a signal arrives or writing fails.
 func followFile(p *logline.Processor, name string, sigs *interrupts, status *statusLine) (readErr, writeErr error) {
 	defer sigs.finish()
-	f, err := follow(name, sigs.ended, func() { status.draw(name, p.Summary()) })
+	f, err := follow(name, sigs.ctx.Done(), func() { status.draw(name, p.Summary()) })
 	if err != nil {
 		return err, nil
 	}

@@ -135,7 +135,7 @@ func FuzzAdd(f *testing.F) {
 	f.Fuzz(func(t *testing.T, log string) {
 		lines := strings.Split(log, "\n")
 		if len(lines) > 200 {
-			t.Skip()
+			return
 		}
 		templates, counts := texts(lines...)
 		for i, line := range lines {
