@@ -32,8 +32,8 @@ func TestLastLetters(t *testing.T) {
 	}
 }
 
-// TestLeftOut checks that evidence beyond a limit does not decide, and that Explain
-// lists it with its amount.
+// TestLeftOut checks that evidence beyond a limit does not decide. Explain must
+// list how much was left out.
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	const half = DefaultMaxBytes / 2
@@ -141,9 +141,9 @@ func TestLimitsDoNotOverflow(t *testing.T) {
 	assert.Equal(t, ReasonUnknown, one.Message("HTTP 429").Reason)
 }
 
-// FuzzExcess builds very large evidence from a few bytes, by repetition. It checks
-// that a classification allocates at most 5 MB and that a second one has the same
-// result.
+// FuzzExcess builds very large evidence from a few bytes, by repetition. It
+// checks that a classification allocates at most 5 MB, and that repeating the
+// classification gives the same result.
 func FuzzExcess(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7}, `{"error":{"message":"rate limit","code":"x"}},`, uint16(2000))
 	f.Add([]byte{7, 7, 7, 1, 2}, "retry after 1s\n", uint16(9000))
@@ -170,8 +170,8 @@ func FuzzExcess(f *testing.F) {
 	})
 }
 
-// assemble builds evidence from one text. Each byte of parts adds one part to the
-// evidence. The methods of the errors in it allocate nothing.
+// assemble builds evidence from one text. Each byte of parts selects a part of
+// the evidence to add. The methods of the errors allocate nothing.
 func assemble(parts []byte, text string) (e Evidence) {
 	var all []error
 	for _, p := range parts {

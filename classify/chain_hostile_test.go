@@ -28,7 +28,7 @@ type (
 	nilDeref struct{ text string }
 	// panics panics in every method that a classifier may call.
 	panics struct{}
-	// loop wraps itself; its Error is constant.
+	// loop wraps itself. Its Error method returns a constant text.
 	loop struct{ next error }
 	// recursive wraps itself. Its Error method never returns.
 	recursive struct{ next error }

@@ -142,7 +142,7 @@ func TestWindowsErrno(t *testing.T) {
 	assert.Empty(t, chain.WindowsErrnoID(0))
 }
 
-// TestShapes checks that the shape of a type is computed once.
+// TestShapes checks that the Shape of an error type is computed only once.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	err := &stream{}
@@ -157,8 +157,8 @@ type errUnknownShape struct{}
 
 func (errUnknownShape) Error() string { return "" }
 
-// TestOwnPanicCostsTheAnswerAlone makes this package panic. The program must go on,
-// and the rule of the result must name the panic.
+// TestOwnPanicCostsTheAnswerAlone makes this package panic. The program must go
+// on, and Result.Rule must end in "+panic".
 func TestOwnPanicCostsTheAnswerAlone(t *testing.T) {
 	broken := &Classifier{seen: new(memory.Memory), rules: func() *ruleset.Set { panic("no table") }, fallback: "default"}
 	want := Result{Category: CategoryFatal, Reason: ReasonUnknown, Rule: "default+panic", Confidence: 0.5}

@@ -79,9 +79,10 @@ func BenchmarkHugeText(b *testing.B) {
 	}
 }
 
-// TestUserRuleIsNotVetoed checks that a standard rule cannot veto a user's rule.
-// For example, the standard rule for compile errors vetoes whole reasons, because
-// such an error quotes code.
+// TestUserRuleIsNotVetoed checks that a standard rule cannot veto a user's
+// rule. In this text, the standard rule for compile errors vetoes other
+// standard rules: a compile error quotes source code, whose words are not
+// evidence.
 func TestUserRuleIsNotVetoed(t *testing.T) {
 	t.Parallel()
 	const text = "src/a.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'."

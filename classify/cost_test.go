@@ -56,7 +56,8 @@ func (s repeated) text(size int) string {
 	return b.String()[:size]
 }
 
-// costHead matches every rule after which the classifier parses the text once more.
+// costHead matches the rules after which the classifier parses the text again,
+// such as rules for a wait, a status or a report of several attempts.
 const costHead = "connection reset by peer, retry after 5s HTTP 404 last error: connection reset attempt 1: attempt 2: x\n"
 
 // decideOnce classifies a text of up to 2 MiB. It does not use the cache of

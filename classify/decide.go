@@ -90,9 +90,9 @@ func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, 
 // to wait for more than an hour: "http/429+long-wait".
 const longWaitSuffix = "+long-wait"
 
-// textAlone returns the text and its source, if this text is the only evidence that
-// c reads. For such a text, classify skips all collectors for other evidence.
-// Otherwise alone is false.
+// textAlone returns the text of e and its source, if c reads no other evidence
+// in e. Then classify can skip the collectors for other evidence. If there is
+// other evidence, alone is false.
 func (c *Classifier) textAlone(e *Evidence) (text string, source signal.Source, alone bool) {
 	switch {
 	case c.textOnly && e.Err != nil:
@@ -148,9 +148,9 @@ func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 }
 
 // readAlone classifies a text that is the only evidence, and caches the result.
-// There are two exceptions. If only a part of the text is read, the result is not
-// cached, because hashing would read the whole text. If the text names a wait, the
-// result is not cached, because the wait may be a date.
+// It does not cache the result if only a part of the text is read, because
+// hashing would read the whole text. It also does not cache it if the text
+// names a wait, because the wait may be a date.
 func (c *Classifier) readAlone(q *collect.Inquiry, message string, r *Result) {
 	q.Budget.ShareText()
 	head, tail := collect.Cut(q, message)

@@ -37,9 +37,9 @@ type Result struct {
 	// the model decided.
 	Rule string `json:"rule"`
 	// Confidence is the probability that Reason is right, from 0 to 1. It was
-	// measured on labelled messages, by the kind of evidence that decided. It is 0
-	// if there was no error. With the base [Minimal] or [None], it is 0 unless a
-	// user's rule or the model decided.
+	// measured on labelled messages, separately for each kind of evidence that
+	// may decide. It is 0 if there was no error. With the base [Minimal] or
+	// [None], it is 0 unless a user's rule or the model decided.
 	Confidence    float64       `json:"confidence,omitempty"`
 	Status        int           `json:"status"` // HTTP status, 0 if unknown
 	RetryAfter    time.Duration `json:"-"`      // how long the provider asks to wait; in JSON "retry_after_ms"

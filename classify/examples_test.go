@@ -12,9 +12,10 @@ import (
 	"github.com/errclass/errclass/classify/internal/ruledoc"
 )
 
-// TestExamplesDecide classifies the examples of all rules that have a reason. The
-// result must have the rule's reason, unless the document names another rule under
-// "decides". The model must agree with nearly all examples.
+// TestExamplesDecide classifies the examples of all rules that have a reason.
+// The result must have the rule's reason, unless the rule lists the deciding
+// rule under "decides" in its document. The model must agree with nearly all
+// examples.
 func TestExamplesDecide(t *testing.T) {
 	t.Parallel()
 	rules, err := New(WithModel(false))

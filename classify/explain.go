@@ -192,8 +192,8 @@ func (s *Signal) settleIn(source string) {
 	}
 }
 
-// exactViews returns the forms in which the user's rules read a text: the text
-// itself, and the plain text with single spaces.
+// exactViews returns the forms of a text that the user's rules read: the text
+// itself, and its plain form (see form.PlainText) with single spaces.
 func exactViews(views []form.View) (all []form.View) {
 	for _, v := range views {
 		all = append(all, v, v.Rewritten(form.EachOdd).Rewritten(form.EachGap))
@@ -201,10 +201,11 @@ func exactViews(views []form.View) (all []form.View) {
 	return all
 }
 
-// plainViews returns the forms in which the standard rules read a text: first the
-// parts outside the frames of stack traces, then the same parts with joined lines.
-// If frames is true, the text is a frame and is read whole.
-func plainViews(views []form.View, frames bool) (all []form.View) {
+// plainViews returns the forms of a text that the standard rules read. It first
+// returns the parts outside the frames of stack traces, then the same parts
+// with joined lines. If isFrame is true, the text is itself a frame, so
+// plainViews treats it as one part.
+func plainViews(views []form.View, isFrame bool) (all []form.View) {
 	var joined []form.View
 	for _, v := range views {
 		plain := v.Rewritten(form.EachOdd)
@@ -212,7 +213,7 @@ func plainViews(views []form.View, frames bool) (all []form.View) {
 		for at := 0; at < len(plain.Text); {
 			from := at
 			var between string
-			if between, at = reader.Next(at); frames {
+			if between, at = reader.Next(at); isFrame {
 				between, at = plain.Text, len(plain.Text)
 			}
 			part := plain.Cut(from, from+len(between))

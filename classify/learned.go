@@ -44,10 +44,11 @@ type guess struct {
 var ruleWeight = [signal.Strengths]float64{signal.Word: model.WordWeight, signal.Phrase: model.PhraseWeight}
 
 // guess asks the model about the texts that were read. won is the signal that
-// decides, or nil. guess returns the zero guess in four cases: the model agrees
-// with the argument won; there is a signal that the model must not overrule; the
-// model is not sure enough; a hint vetoes the model's answer. The model's reasons
-// are numbered in the order of package signal, with ReasonRateLimit as 0.
+// decides without the model, or nil. guess returns the zero guess if the model
+// agrees with won or is not sure enough, if there is a signal that the model
+// must not overrule, or if a hint vetoes the model's answer. The model's
+// reasons are numbered in the order of package signal, with ReasonRateLimit as
+// 0.
 func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 	if !c.learned {
 		return g

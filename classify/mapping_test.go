@@ -11,14 +11,14 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// mapped is a row of a table in the provider error mapping, which is number 001 in
-// docs/specifications.md. says is the error type in the row. want is the reason
-// that classify returns. If want differs from says, ruling is the number of the
+// mapped is a row of a table in the provider error mapping, which is number 001
+// in docs/specifications.md. listed is the error type in the row. want is the
+// reason that classify returns. If the two differ, ruling is the number of the
 // decision in docs/specifications.md.
 type mapped struct {
 	row    string
 	e      classify.Evidence
-	says   string // ErrorType of the row
+	listed string // ErrorType of the row
 	want   classify.Reason
 	ruling string
 }
@@ -205,9 +205,9 @@ func TestProviderMapping(t *testing.T) {
 				assert.Equal(t, tt.want, got.Reason, "rule %s", got.Rule)
 				assert.Equal(t, tt.want.Policy().Category, got.Category)
 				if tt.ruling == "" {
-					assert.Equal(t, tt.says, got.Name(classify.ViewProvider))
+					assert.Equal(t, tt.listed, got.Name(classify.ViewProvider))
 				} else {
-					assert.NotEqual(t, tt.says, got.Name(classify.ViewProvider), "ruling %s is not needed", tt.ruling)
+					assert.NotEqual(t, tt.listed, got.Name(classify.ViewProvider), "ruling %s is not needed", tt.ruling)
 				}
 				if tt.e.Provider != "" && got.Rule != "default" && got.Rule != "own/budget" {
 					assert.Equal(t, tt.e.Provider, got.Provider)

@@ -5,9 +5,9 @@ import (
 )
 
 // viewOverrides lists rules whose name in a view differs from the name of their
-// reason. The names come from the provider error mapping (docs/specifications.md).
-// For example, a lack of free ports is a bad request there, and every connection
-// error of the OpenAI SDKs is a timeout.
+// reason. The names come from the provider error mapping
+// (docs/specifications.md). For example, the mapping calls a lack of free ports
+// a bad request, and every connection error of the OpenAI SDKs a timeout.
 var viewOverrides = [...]struct {
 	rule string
 	view View

@@ -22,7 +22,8 @@ func (s *scanner) isCode(start, i, end int) bool {
 		if at--; s.at(at-1) == '.' && ascii.IsDigit(s.at(at-2)) {
 			at -= 2
 		}
-		// A hole that begins earlier than the version has replaced HTTP too.
+		// A hole that begins before the version number has replaced the word
+		// HTTP too.
 		return s.holeStart == at && s.at(at-1) == '/' && s.text[s.startOfKey(at-1):at-1] == "HTTP" && end-i == 3
 	}
 	if at == start {
@@ -122,7 +123,8 @@ func (s *scanner) startOfKey(end int) int {
 	return i
 }
 
-// maxKey is how many bytes of a key at most are compared with the known keys.
+// maxKey is the greatest number of bytes of a key that are compared with the
+// known keys.
 const maxKey = 24
 
 // lower is a word that is compared without regard to case.

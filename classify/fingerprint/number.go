@@ -6,9 +6,10 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// number replaces the value that begins with a number: the number itself, or a
-// whole date, address or id, with its unit. The first digit is at i. start is i, or
-// the index of a sign before the digit. number returns the end of the value.
+// number replaces a value that begins with a number. The value may be the
+// number with its unit, a date, an address or an id. The first digit is at i.
+// start is i, or the index of a sign before the digit. number returns the end
+// of the value.
 func (s *scanner) number(start, i int) int {
 	before := s.at(start - 1)
 	if start == i && !isAlnum(before) {

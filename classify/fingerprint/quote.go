@@ -15,8 +15,8 @@ const (
 	backtick = 2 // also closed by a single quote, as in `name'
 )
 
-// quoted replaces a value in quotes. Outside an object, the value must not contain
-// a line break.
+// quoted replaces a value in quotes. The value may contain a line break only
+// within the braces of an object.
 func (s *scanner) quoted(i int) int {
 	k := double
 	switch s.text[i] {
@@ -139,9 +139,9 @@ func (s *scanner) closing(k, start int) int {
 	return -1
 }
 
-// isKey reports whether a quoted text is the key of an object, or "key"=. The
-// opening quote is at i, the text is s.text[start:end], and after is the index
-// after the closing quote.
+// isKey reports whether a quoted text is a key: a key of an object, or a text
+// before =, as in "key"=value. The opening quote is at i, the text is
+// s.text[start:end], and after is the index after the closing quote.
 func (s *scanner) isKey(i, start, end, after int) bool {
 	sep := s.at(after)
 	if sep != ':' && sep != '=' || end-start > maxWord || end == start {

@@ -272,7 +272,8 @@ func (s *scanner) afterSpace(i int) int {
 	return 0
 }
 
-// trim returns the end of a value without the punctuation after the value.
+// trim returns the end of the value s.text[start:end] without the punctuation
+// at its end.
 func (s *scanner) trim(start, end int) int {
 	for end > start && sets[s.text[end-1]]&ending != 0 {
 		end--

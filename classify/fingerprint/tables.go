@@ -125,9 +125,9 @@ func isLongSize(unit string) bool {
 	return false
 }
 
-// isTopLevel reports whether a label is the last label of host names. Labels that
-// often end other names, such as the name of a file or a package, are not in the
-// list.
+// isTopLevel reports whether a label is a known last label of host names, such
+// as com. The list leaves out labels that often end other names, such as names
+// of files or packages.
 func isTopLevel(label string) bool {
 	switch label {
 	case "ai", "app", "arpa", "at", "au", "be", "biz", "br", "ca", "ch", "cloud", "cn", "co", "com", "consul", "corp", "cz",

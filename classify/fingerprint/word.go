@@ -120,9 +120,9 @@ func (s *scanner) isTypeName(i, end int) bool {
 	return true
 }
 
-// isJumble reports whether the letters s.text[i:end] look random: they have mixed
-// case, and on average a capital letter follows a small one more than once in three
-// bytes. Words such as NullPointer have fewer capitals.
+// isJumble reports whether the letters s.text[i:end] look random. They do if a
+// capital letter follows a small one so often that the words between are
+// shorter than three letters on average. The words of NullPointer are longer.
 func (s *scanner) isJumble(i, end int) bool {
 	humps, n := 1, end-i
 	for i++; i < end; i++ {

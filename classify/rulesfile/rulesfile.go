@@ -25,7 +25,7 @@
 //   - 40,000 keys and values for one rule.
 //   - 3 million steps of checking examples, and one for each byte of the examples.
 //     A pattern without gaps takes less than one step a byte; a gap such as
-//     .{0,900} takes 200 steps wherever the text before it stands.
+//     .{0,900} takes 200 steps wherever the part before the gap matches.
 //
 // A file beyond a limit is refused within 100 ms and 64 MB. The error has the line,
 // the id and the pattern of the rule that needs the most, and a remedy.

@@ -121,7 +121,8 @@ func TestLoadFaults(t *testing.T) {
 }
 
 // TestLoadFoundIDsTwice loads plain rules, followed by a rule that is not plain
-// YAML. Load reads such a file twice, but must not find its ids twice.
+// YAML. Load reads such a file twice, but must not report its ids as
+// duplicates.
 func TestLoadFoundIDsTwice(t *testing.T) {
 	t.Parallel()
 	rules, err := rulesfile.Load(strings.NewReader("rules:\n- id: a\n  reason: logic\n  pattern: abc\n- id: b\n  reason: logic\n  pattern: x\n  match: [\"x \\u0013\"]\n"))

@@ -152,8 +152,8 @@ func drawn(t *rapid.T) signal.Signal {
 	return s
 }
 
-// TestOrderOfTheListDecidesNothing checks that the order of the signals does not
-// change the result, even if there are more signals than a list holds.
+// TestOrderOfTheListDecidesNothing checks that the order of the signals does
+// not change the result, even if there are too many signals for a list.
 func TestOrderOfTheListDecidesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,10 +9,10 @@ import (
 	"unicode/utf16"
 )
 
-// These are the limits of a document. They are checked before the YAML library
-// reads the document, because the library needs a few hundred bytes of memory for
-// each value. A key with its value counts as three tokens, an item of a list as one
-// or two.
+// These are the limits of a document. Most of them limit its tokens: a key with
+// its value counts as three tokens, an item of a list as one or two. The limits
+// are checked before the YAML library reads the document, because the library
+// needs a few hundred bytes of memory for each value.
 const (
 	tokenBytes = 2 // bytes of the file for each token, on average
 	tokensFree = 1000

@@ -289,9 +289,9 @@ func (p *plain) blockRules(indent int) {
 	}
 }
 
-// blockMap reads a block map, beginning with its first key. at is the indentation
-// of the line after the map, or -1 at the end of the document.
-func (p *plain) blockMap(indent int) (n *yaml.Node, at int) {
+// blockMap reads a block map, beginning with its first key. next is the
+// indentation of the line after the map, or -1 at the end of the document.
+func (p *plain) blockMap(indent int) (n *yaml.Node, next int) {
 	n = p.node(yaml.MappingNode, "", "")
 	for {
 		if p.dash() {
@@ -300,29 +300,29 @@ func (p *plain) blockMap(indent int) (n *yaml.Node, at int) {
 		k := p.scalar("")
 		k.Value = p.key()
 		var v *yaml.Node
-		v, at = p.blockValue(indent)
+		v, next = p.blockValue(indent)
 		n.Content = append(n.Content, k, v)
 		switch {
-		case at < indent:
-			return n, at
-		case at > indent:
+		case next < indent:
+			return n, next
+		case next > indent:
 			panic(giveUp{})
 		}
 	}
 }
 
-// blockValue reads the value of a key. indent is the indentation of the key's map.
-// at is the indentation of the line after the value.
-func (p *plain) blockValue(indent int) (v *yaml.Node, at int) {
+// blockValue reads the value of a key. indent is the indentation of the key's
+// map. next is the indentation of the line after the value.
+func (p *plain) blockValue(indent int) (v *yaml.Node, next int) {
 	p.skipSpaces()
 	switch p.peek() {
 	case '\n', '#', 0:
 		p.endLine()
-		at = p.nextLine()
-		if at < indent || !p.dash() {
+		next = p.nextLine()
+		if next < indent || !p.dash() {
 			panic(giveUp{}) // no value, or a nested map
 		}
-		return p.blockTexts(at, indent)
+		return p.blockTexts(next, indent)
 	case '[', '{':
 		v = p.bracket(indent)
 		p.endLine()
@@ -332,9 +332,10 @@ func (p *plain) blockValue(indent int) (v *yaml.Node, at int) {
 	return v, p.nextLine()
 }
 
-// blockTexts reads a block list of texts. The list is the value of a key. outer is
-// the indentation of that key.
-func (p *plain) blockTexts(indent, outer int) (n *yaml.Node, at int) {
+// blockTexts reads a block list of texts. The list is the value of a key. outer
+// is the indentation of that key. next is the indentation of the line after the
+// list.
+func (p *plain) blockTexts(indent, outer int) (n *yaml.Node, next int) {
 	n = p.node(yaml.SequenceNode, "", "")
 	for {
 		p.at++
@@ -343,11 +344,11 @@ func (p *plain) blockTexts(indent, outer int) (n *yaml.Node, at int) {
 		}
 		p.skipSpaces()
 		n.Content = append(n.Content, p.blockText(indent))
-		at = p.nextLine()
+		next = p.nextLine()
 		switch {
-		case at == indent && p.dash():
-		case at < indent || at == outer:
-			return n, at
+		case next == indent && p.dash():
+		case next < indent || next == outer:
+			return n, next
 		default:
 			panic(giveUp{})
 		}

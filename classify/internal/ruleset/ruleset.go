@@ -15,8 +15,9 @@ import (
 // Set is a compiled list of text rules. It is immutable and safe for concurrent
 // use.
 type Set struct {
-	// Rules has one rule for each bit of a set of matches. Each part begins with a
-	// new word of the set. So rules without an id fill the gap between two parts.
+	// Rules has one rule for each bit of a set of matches. The bits of each
+	// part begin with a new word. So rules without an id fill the rest of a
+	// part's last word.
 	Rules []signal.Rule
 	Parts []Part
 
@@ -34,17 +35,17 @@ type Set struct {
 type Part struct {
 	Matcher *scan.Matcher
 	Word    int // index of the part's first word in a set of matches
-	Reads   reads
+	Reads   textForm
 }
 
-// reads is the form of the text that a part reads.
-type reads uint8
+// textForm is the form of the text that a part reads.
+type textForm uint8
 
-// The values of reads.
+// The values of textForm.
 const (
-	exactText          reads = iota // the text as it is
-	exactOrPlain                    // the text as it is, then its plain form: for the user's rules
-	PlainWithoutFrames              // the plain form without stack frames, with and without joined lines: for the standard rules
+	exactText          textForm = iota // the text as it is
+	exactOrPlain                       // the text as it is, then its plain form: for the user's rules
+	PlainWithoutFrames                 // the plain form without stack frames, with and without joined lines: for the standard rules
 )
 
 // Words returns the length of a set of matches, in words of 64 rules.
@@ -118,7 +119,8 @@ func Compile(rules []signal.Rule) (*Set, error) {
 	return New(rules, Part{Matcher: m}), nil
 }
 
-// New returns the set of rules that are already compiled in parts.
+// New returns a set of rules that are already compiled. parts has their
+// matchers.
 func New(rules []signal.Rule, parts ...Part) *Set {
 	last := parts[len(parts)-1]
 	words := last.Word + last.Matcher.Words()

@@ -97,14 +97,14 @@ func (b *Budget) alone(expr string) *Budget {
 	return &Budget{left: &left, work: b.work, single: true, spent: make([]spending, 1)}
 }
 
-// clone returns a copy of b. The copy shares the counters left and work with b.
+// clone returns a copy of b. Steps of the copy also count against the limit of b.
 func (b *Budget) clone() *Budget {
 	c := *b
 	c.spent = slices.Clone(b.spent)
 	return &c
 }
 
-// spend adds steps to the steps of a pattern. It panics if the budget has too few
+// spend counts steps for a pattern. It panics if the budget has fewer steps
 // left.
 func (b *Budget) spend(pattern int32, steps int) {
 	b.spent[pattern][b.phase] += steps

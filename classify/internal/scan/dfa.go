@@ -248,9 +248,9 @@ func (b *builder) closure(items, from []int32) []int32 {
 	return items
 }
 
-// stateOf returns the state for the given nodes, after a byte of kind k. asserts
-// reports whether the state has assertions. Most edges lead to one node. The state
-// of such a node is cached unless it has assertions.
+// stateOf returns the state for the given nodes, after a byte of kind k.
+// asserts reports whether the state has assertions. The state of a single node
+// is cached unless it has assertions, because most edges lead to a single node.
 func (b *builder) stateOf(from []int32, k kind) (s int32, asserts bool) {
 	alone := len(from) == 1
 	if alone {
@@ -267,8 +267,8 @@ func (b *builder) stateOf(from []int32, k kind) (s int32, asserts bool) {
 	return s, asserts
 }
 
-// state returns the state with these items, which it adds if it is new. asserts
-// reports whether the state has assertions.
+// state returns the state with these nodes. It adds the state if it is new.
+// asserts reports whether the state has assertions.
 func (b *builder) state(items []int32, k kind) (s int32, asserts bool) {
 	slices.Sort(items)
 	for _, n := range items {

@@ -14,8 +14,8 @@ type span struct {
 }
 
 // buildEdges computes the edges of all states. It takes the newest state first.
-// Most states have one next state. So the nodes and edges of a path are close to
-// each other in memory.
+// Most states have one next state, so this follows a path to its end. Then the
+// nodes and edges of the path are close to each other in memory.
 func (b *builder) buildEdges() {
 	for len(b.waiting) > 0 {
 		s := b.waiting[len(b.waiting)-1]
@@ -61,8 +61,9 @@ func (b *builder) buildEdgesOf(s int) {
 	b.ranges[s] = edgeRange{begin, int32(len(b.edges)) - begin}
 }
 
-// cut finds the spans of state s. A span begins with a sample, which is the first
-// byte of its class and represents the class.
+// cut finds the spans of state s. It looks only at the first byte of each class,
+// because the other bytes of the class behave alike. So each span begins with such
+// a byte.
 func (b *builder) cut(s int) {
 	var cuts [5]uint64
 	at := func(c int16) {
@@ -114,17 +115,18 @@ var kindEdges = func() (edges []int16) {
 	return edges
 }()
 
-// addTarget adds the next node out to the spans of the bytes from lo to hi, where
-// all assertions in the set need hold.
-func (b *builder) addTarget(s int, n int32, need syntax.EmptyOp, lo, hi byte, out int32) {
+// addTarget adds a target, which is an index of a node, to the spans of the
+// bytes from lo to hi. It skips the spans in which an assertion of the set
+// required does not hold.
+func (b *builder) addTarget(s int, n int32, required syntax.EmptyOp, lo, hi byte, target int32) {
 	c := b.next[lo]
 	if c > int16(hi) {
 		return
 	}
 	for i := int(b.spanOf[c]); i < len(b.spans) && b.spans[i].from <= int16(hi); i++ {
 		b.spend(b.owner[n], 1)
-		if sp := &b.spans[i]; need == 0 || holds(need, b.kind[s], kindOf[sp.from]) {
-			sp.outs = append(sp.outs, out)
+		if sp := &b.spans[i]; required == 0 || holds(required, b.kind[s], kindOf[sp.from]) {
+			sp.outs = append(sp.outs, target)
 		}
 	}
 }

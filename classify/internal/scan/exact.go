@@ -48,8 +48,8 @@ func folded(re *syntax.Regexp) *syntax.Regexp {
 
 func isASCIILetter(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }
 
-// exactly reports whether the piece of the accept a matches text[start:end] with
-// letters in the case that its pattern requires.
+// exactly reports whether text[start:end] has the case of letters that the
+// piece of a requires. The text already matches the piece if case is ignored.
 func (w *walk) exactly(a *accept, start, end int) bool {
 	t := &w.m.exact
 	s := t.roots[w.kindAt(start-1)]

@@ -160,11 +160,12 @@ type look struct {
 	left     int // number of ways that may still be tried
 }
 
-// each extends window, whose bytes lead to states. It calls found with every longer
-// window and the states of that window. If a match may be shorter than the longer
-// windows, or if there are too many ways, it calls stop instead. If stop is nil,
-// there is no limit. The order is fixed, so the same patterns always make the same
-// filter.
+// each makes a window longer, from l.from to l.to bytes. states are the states
+// to which the bytes of the window lead. each calls found with every longer
+// window and the states of that window. If a match may be shorter than the
+// longer windows, or if there are too many ways, it calls stop instead. If stop
+// is nil, there is no limit. The order is fixed, so the same patterns always
+// make the same filter.
 func (x *explorer) each(l *look, states []state, window uint64, stop func(), found func(window uint64, states []state)) {
 	ways := map[way]bool{}
 	for _, s := range states {

@@ -99,12 +99,12 @@ func spans(loops []byteLoop, text string) bool {
 	return text == ""
 }
 
-// follows reports whether a piece that begins at offset start can follow the pieces
-// before it: the stage before s has a mark, and the text from that mark to that
-// offset is a valid gap. Several marks may be far enough from the offset. Of these,
-// follows checks only the last mark: if the shortest gap is not valid, no longer
-// gap is valid.
-func (j *joiner) follows(text string, s *stage, k *known, start int) bool {
+// canFollow reports whether a piece that begins at offset start can follow the
+// pieces before it: the stage before s has a mark, and the text from that mark
+// to that offset is a valid gap. If several marks are far enough before the
+// offset, canFollow checks only the last of them: if the shortest gap is not
+// valid, no longer gap is valid.
+func (j *joiner) canFollow(text string, s *stage, k *known, start int) bool {
 	least, runes, counted := s.gap[0].min, 0, start // text[counted:start] has this many runes
 	for at := j.latest[s.parent]; at >= 0; at = j.marks[at].prev {
 		end := j.marks[at].end

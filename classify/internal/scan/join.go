@@ -57,8 +57,8 @@ type known struct {
 	end, start int
 }
 
-// A limit has two lengths of a list: one at which it needs more memory, and one at
-// which it is shortened.
+// A limit has two lengths of a list. At the first, the list needs more memory.
+// At the second, the list is shortened.
 type limit struct {
 	now  int // at this length the list needs memory, or has reached most
 	most int // at this length the entries that are no longer needed are dropped
@@ -238,7 +238,7 @@ func (j *joiner) reaches(w *walk, id int32, h hit) bool {
 	if j.latest[s.parent] < 0 || !s.inner && w.hasAll(s.patterns) {
 		return false
 	}
-	return j.follows(w.text, s, &j.gaps[id], h.start)
+	return j.canFollow(w.text, s, &j.gaps[id], h.start)
 }
 
 // reach marks the stage with index id, and adds the patterns that end there to the
@@ -268,9 +268,9 @@ func (j *joiner) reach(w *walk, id int32, h hit) {
 	j.latest[id] = int32(len(j.marks) - 1)
 }
 
-// forget drops the marks that no later hit needs. If several marks of a stage are far
-// enough before every later hit, the method follows checks only the last of them.
-// So forget drops the others.
+// forget drops the marks that no later hit needs. If several marks of a stage
+// are far enough before every later hit, canFollow checks only the last of
+// them. So forget drops the others.
 func (j *joiner) forget(stages []stage) {
 	first := j.next
 	for _, h := range j.pending {

@@ -220,9 +220,9 @@ func (w *walk) begin(m *Matcher, text string) {
 func (w *walk) scan() {
 	text, f := w.text, &w.m.filter
 	i := 0
-	// Each step of the inner loop tests four offsets with one load of eight bytes.
-	// Later passesRest reads eight bytes at each of the four offsets, so three more
-	// bytes are needed.
+	// Each step of the inner loop loads eight bytes and tests four offsets.
+	// Later passesRest reads eight bytes at each of these offsets. The last
+	// offset is three bytes after the first, so three more bytes must follow.
 	const ahead = 8 + 3
 	for i+ahead <= len(text) {
 		// Offsets are relative to the block, because a text may be longer than 2

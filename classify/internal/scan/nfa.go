@@ -123,11 +123,11 @@ func (p *program) never() int32 {
 	return p.nowhere
 }
 
-// assert builds an assertion before the node next. If that node is a split, the
-// assertion is moved behind it, so that it is before a byte or becomes a condition
-// of a match. In both places the walk knows the bytes on both sides. Alternatives
-// of assertions lead to the same node on exponentially many paths, so the results
-// are cached.
+// assert builds an assertion before the node next. If next is a split, the
+// assertion is moved behind the split. So it is always before a byte, or it is
+// a condition of a match. In both places the walk knows the bytes on both
+// sides. Alternatives of assertions lead to the same node on exponentially many
+// paths, so the results are cached.
 func (p *program) assert(kind syntax.EmptyOp, next int32) int32 {
 	p.spend(p.pattern, stepsANode)
 	key := asserted{kind, next}

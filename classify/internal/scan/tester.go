@@ -73,7 +73,7 @@ func (t *Tester) Match(text string) (matched bool, err error) {
 	return w.set[0] != 0, nil
 }
 
-// spend adds to the steps. It returns false if the limit is exceeded.
+// spend counts steps. It returns false if the limit is exceeded.
 func (t *Tester) spend(steps int) bool {
 	*t.budget.work += steps
 	t.budget.checked += steps
@@ -86,8 +86,7 @@ func (t *Tester) fault() error { return &PatternError{t.pattern, &BudgetError{er
 func (b *Budget) Checked() int { return b.checked }
 
 // PrecheckTexts refuses texts if their estimated steps are too many for their
-// length in bytes. Its error names the pattern. Pass the pattern that needs the
-// most steps.
+// length in bytes. pattern is the index of the pattern that the error names.
 func (b *Budget) PrecheckTexts(pattern, steps, bytes int) error {
 	if steps > maxExamples+bytes {
 		return &PatternError{pattern, &BudgetError{err: errExamples}}
@@ -95,8 +94,8 @@ func (b *Budget) PrecheckTexts(pattern, steps, bytes int) error {
 	return nil
 }
 
-// piecesAt is like [walk.piecesAt], but counts steps. It returns four times the
-// number of steps. The count includes the steps for joining the recorded hits.
+// piecesAt is like [walk.piecesAt], but returns its cost in quarters of a step.
+// The cost includes joining the recorded hits.
 func (t *Tester) piecesAt(w *walk, i int) (steps int) {
 	s := t.m.roots[w.kindAt(i-1)]
 	for end := i; ; end++ {

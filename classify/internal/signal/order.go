@@ -200,15 +200,15 @@ func (s *Signal) refusesCaller() bool {
 
 func (s *Signal) is4xx() bool { return 400 <= s.Status && s.Status <= 499 }
 
-// Refuses reports whether s is a 4xx that a retry does not change. For 409 and 424
-// it returns false: a conflict may be over, and so may the failure of another
-// request.
+// Refuses reports whether s is a 4xx that a retry does not change. For 409 and
+// 424 it returns false, because a conflict may end, and so may the failure of
+// the other request.
 func (s *Signal) Refuses() bool {
 	return s.is4xx() && s.Strength == Code && s.Category == CategoryFatal && s.Status != 409 && s.Status != 424
 }
 
-// isFinal reports whether a 4xx refuses the caller. Then no word of its message
-// makes the call retryable.
+// isFinal reports whether s is a status that refuses the caller. Then no word
+// of its message makes the call retryable.
 func (s *Signal) isFinal() bool {
 	switch s.Status {
 	case 401, 402, 407, 451:

@@ -7,8 +7,9 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// bareLines are lines of a failed child's stderr that consist of the key alone. In
-// other texts these words are too vague: "rate limit" may be a setting.
+// bareLines maps lines to reasons. A line counts only in the stderr of a failed
+// child, and only if it consists of these words. In other texts the words are
+// too vague: "rate limit" may be a setting.
 var bareLines = map[string]signal.Reason{
 	"rate limit":              signal.ReasonRateLimit,
 	"rate limits":             signal.ReasonRateLimit,
@@ -20,8 +21,8 @@ var bareLines = map[string]signal.Reason{
 	"authentication required": signal.ReasonAuthentication,
 }
 
-// readBareLines looks for the last of bareLines in the end of a child's stderr, and
-// adds the signal of that line.
+// readBareLines looks for a line of bareLines in end, the end of a child's
+// stderr. It adds the signal of the last such line.
 func readBareLines(q *collect.Inquiry, end string) {
 	for rest := end; rest != ""; {
 		i := strings.LastIndexByte(rest, '\n')

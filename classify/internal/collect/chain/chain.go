@@ -29,24 +29,24 @@ const (
 // keeps the Walk and the Inquiry on the stack.
 type Walk struct {
 	Q     *collect.Inquiry
-	ended *ended   // how the caller's context has ended
-	place place    // the kind of call in which the errors further down occurred
-	seen  sight    // observations that decide uses after the walk
-	which deadline // the first deadline of this program that was seen
-	loops bool     // the chain has no end
+	ended *ended       // how the caller's context has ended
+	place place        // the kind of call in which the errors further down occurred
+	seen  observations // observations that decide uses after the walk
+	which deadline     // the first deadline of this program that was seen
+	loops bool         // the chain has no end
 }
 
-// sight is a set of observations. What they mean is known only after the whole
-// chain has been read.
-type sight uint8
+// observations is a set of what the walk saw in the chain. Its meaning is known
+// only after the whole chain has been read.
+type observations uint8
 
 const (
-	sawBudget   sight = 1 << iota // ErrBudgetExceeded
-	sawCause                      // the error that ended the caller's context
-	sawCanceled                   // context.Canceled
-	sawDeadline                   // a deadline of this program
-	sawTimeout                    // an error whose Timeout() returns true
-	sawAgain                      // EAGAIN; its Timeout() returns true, but it is no timeout
+	sawBudget   observations = 1 << iota // ErrBudgetExceeded
+	sawCause                             // the error that ended the caller's context
+	sawCanceled                          // context.Canceled
+	sawDeadline                          // a deadline of this program
+	sawTimeout                           // an error whose Timeout() returns true
+	sawAgain                             // EAGAIN; its Timeout() returns true, but it is no timeout
 )
 
 // ReadChain reads the chain of err and returns the text of err. It returns "" if
@@ -265,7 +265,7 @@ func endless(err error) bool {
 	return bottomless(err, 0, &nodes)
 }
 
-// maxTree is the largest number of errors in a chain whose Error method is called.
+// maxTree is the largest number of errors in a chain that is not endless.
 const maxTree = 1 << 14
 
 func bottomless(err error, depth int, nodes *int) bool {

@@ -166,8 +166,8 @@ func (w *Walk) packed(err error) string {
 	return string(body)
 }
 
-// readRetryAfter reads the wait of an error whose SDK has parsed it from the
-// response.
+// readRetryAfter reads a wait that an SDK has parsed from a response. The SDK's
+// error has the wait in a method or a field.
 func (w *Walk) readRetryAfter(s *Shape, err error) {
 	switch e := err.(type) {
 	case interface{ RetryAfter() time.Duration }:
@@ -234,10 +234,11 @@ func (w *Walk) readCodes(s *Shape, err error) {
 	}
 }
 
-// readTimeout reads Timeout(). True usually means a timeout of a peer. It is this
-// program's own deadline if the text ends like a timeout of net/http's client. The
-// test applies only to an error that wraps nothing and has no fields of a response,
-// because the text of any other error may quote a peer.
+// readTimeout reads the result of the method Timeout. True usually means that a
+// peer took too long. It means this program's own deadline if the text of the
+// error ends like a timeout of net/http's client. The text counts only if the
+// error wraps nothing and has no fields of a response, because any other text
+// may quote a peer.
 func (w *Walk) readTimeout(s *Shape, err error) {
 	if !err.(interface{ Timeout() bool }).Timeout() {
 		return

@@ -135,15 +135,17 @@ func (e *ended) by(err error) bool {
 	return false
 }
 
-// category returns the category of ctx.Err(). The error itself may be unknown,
-// since only the cause is. These rules apply:
+// category returns the category of ctx.Err(), which is timeout or aborted. e
+// may lack ctx.Err() itself, if the caller passed only context.Cause(ctx).
+// These rules apply:
 //
 //   - If the cause is or joins context.Canceled or context.DeadlineExceeded, that error
-//     is ctx.Err(). If it joins both, the last one is: classify.Cause joins ctx.Err() last.
+//     is ctx.Err(). If it joins both, the last of them is ctx.Err(), because
+//     classify.Cause joins ctx.Err() last.
 //   - Otherwise the category is timeout if context.DeadlineExceeded is in the chain of the
 //     cause, or if the walk saw a deadline and no cancellation.
 //   - Otherwise the category is aborted.
-func (e *ended) category(seen sight) signal.Category {
+func (e *ended) category(seen observations) signal.Category {
 	parts := e.parts
 	if len(parts) == 0 {
 		parts = []error{e.cause}
@@ -197,10 +199,10 @@ func answersIs(err, target error) (is bool) {
 	return ok && e.Is(target)
 }
 
-// is asks the Is method of err whether err is this program's own budget,
-// cancellation or deadline. It skips errors that contain a peer's answer, because
-// their Is may return true for the answer.
-func (w *Walk) is(s *Shape, err error) {
+// readIs calls the Is method of err with this program's own budget,
+// cancellation and deadline. It skips errors that contain a peer's answer,
+// because such an answer may make Is return true.
+func (w *Walk) readIs(s *Shape, err error) {
 	if s.Caps&answered != 0 {
 		return
 	}

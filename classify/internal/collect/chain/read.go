@@ -8,7 +8,7 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// read collects what err tells through one capability, such as its errno.
+// read collects one kind of evidence from err, such as its errno.
 func (w *Walk) read(what capability, s *Shape, err error) {
 	defer IgnorePanic()
 	switch what {
@@ -33,7 +33,7 @@ func (w *Walk) read(what capability, s *Shape, err error) {
 	case canReply:
 		w.readReply(s, err)
 	case canIs:
-		w.is(s, err)
+		w.readIs(s, err)
 	case canTimeout:
 		w.readTimeout(s, err)
 	case canTemporary:

@@ -15,9 +15,9 @@ type room struct {
 	left int
 }
 
-// entryRoom is the space that a value takes besides its texts, for keys, quotes and
-// work. A text that does not fit takes refuseRoom, so that there cannot be
-// thousands of such texts.
+// entryRoom is the space that a value takes in addition to its texts, for its
+// key, its quotes and the time to encode it. A text that does not fit still
+// takes refuseRoom, so that there cannot be thousands of such texts.
 const (
 	entryRoom  = 128
 	refuseRoom = 1 << 10

@@ -107,8 +107,9 @@ func newShape(t reflect.Type, err error) *Shape {
 	if reason := standard.GoType.Reason(name); reason != signal.NoReason {
 		s.fact = signal.Of("go/"+named.String(), reason, signal.Fact)
 	} else if reason := standard.GoParser.Reason(name); reason != signal.NoReason {
-		// The parser failed. The text that it could not parse may be an error page,
-		// which is better evidence. So this signal is only a phrase.
+		// The parser failed. The text that it could not parse may be an error
+		// page, which is better evidence. So this signal has only the strength
+		// Phrase.
 		s.fact = signal.Of("go/"+named.String(), reason, signal.Phrase)
 	} else if _, ok := err.(runtime.Error); ok {
 		s.fact = signal.Of("go/runtime.Error", signal.ReasonLogic, signal.Fact)

@@ -75,9 +75,9 @@ func (h *Hint) readText(text string, now time.Time, left *int) {
 	}
 }
 
-// readDate reads an HTTP-date that begins at index start, for example in a logged
-// Retry-After header. It returns the length of the date after the weekday, or 0 if
-// there is no date.
+// readDate reads an HTTP-date that begins at index start, for example in a
+// logged Retry-After header. It returns the length of the part after the
+// weekday, or 0 if there is no date.
 func (h *Hint) readDate(text string, start int, now time.Time) (length int) {
 	const layout = time.RFC1123 // http.TimeFormat, except for the zone
 	if len(text)-start < len(layout) {

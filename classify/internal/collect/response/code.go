@@ -12,7 +12,8 @@ import (
 )
 
 // ReadType reads Evidence.Type. The type name of this program's own deadline or
-// cancellation counts like the error itself, because a span has only the name.
+// cancellation counts like the error itself, because an OpenTelemetry span
+// records only the name.
 func ReadType(q *collect.Inquiry, name string) {
 	if len(name) > longestCode {
 		text.ReadText(q, name)
@@ -83,9 +84,10 @@ func nameless(name string) bool {
 // room for the URL that AWS adds to a code.
 const longestCode = 1 << 10
 
-// readCode adds the signal of a code from a field for codes. In such a field, words
-// such as UNAVAILABLE, aborted and SlowDown have a meaning that they lack in prose.
-// Codes that are unambiguous in prose too are text rules (rules/envelopes.yaml).
+// readCode adds the signal of a code from a field for codes. In such a field,
+// words such as UNAVAILABLE, aborted and SlowDown have a meaning that they lack
+// in prose. Codes that are unambiguous in prose too have text rules
+// (rules/envelopes.yaml).
 func readCode(q *collect.Inquiry, code string) {
 	if len(code) > longestCode {
 		return

@@ -140,8 +140,10 @@ func (e *envelope) message(s string, nesting int) {
 
 func mayHoldJSON(s string) bool { return strings.Contains(s, "{") }
 
-// code adds the value of a key to the codes and to the line of the object. A number
-// is an HTTP status, a JSON-RPC or gRPC code, or a code of the provider.
+// code reads the value of a key for codes. An HTTP status sets e.status. Any
+// other value is added to e.line, and to e.codes if it looks like a code and
+// not like prose. A number may be a code of JSON-RPC, of gRPC or of the
+// provider.
 func (e *envelope) code(m map[string]any, key string) {
 	var s string
 	switch v := m[key].(type) {
@@ -214,7 +216,7 @@ func saysError(m map[string]any) bool {
 }
 
 // waitText returns a wait as text, in a form that the text rules recognise and
-// whose duration package hint parses. In JSON, a google.protobuf.Duration may be an
+// that package hint can parse. In JSON, a google.protobuf.Duration may be an
 // object with the key seconds.
 func waitText(key string, value any) string {
 	switch v := value.(type) {

@@ -140,8 +140,9 @@ func ReadHeader(q *collect.Inquiry, status int, header map[string][]string) {
 	}
 }
 
-// valuesOf returns the values of a header that should be read: all values of a
-// wait, because the longest counts, and the first value of any other header.
+// valuesOf returns the values of a header that should be read. If the header
+// names a wait, these are all values, because the longest wait counts.
+// Otherwise it is the first value.
 func valuesOf(q *collect.Inquiry, values []string, kind headerKind) []string {
 	most := 1
 	if kind == waitHeader || kind == waitMsHeader {

@@ -24,9 +24,8 @@ func noMatches(set *ruleset.Set, fixed *[stackWords]uint64) []uint64 {
 	return fixed[:]
 }
 
-// ReadText reads a text that is one part of the evidence. If the text has no
-// evidence besides the matched rules, such as a wait, ReadText caches the matched
-// rules.
+// ReadText reads a text that is one part of the evidence. It caches the rules
+// that match, unless the text has other evidence too, such as a wait.
 func ReadText(q *collect.Inquiry, text string) {
 	if text == "" {
 		return
@@ -54,8 +53,9 @@ func ReadText(q *collect.Inquiry, text string) {
 	keepMention(q, m.Mention)
 }
 
-// ReadBytes reads a text like [ReadText]. It copies only the part that it reads,
-// and caches nothing. end is the last part that it read.
+// ReadBytes reads a text like [ReadText]. It copies only the part that it
+// reads, and caches nothing. end is the tail of the text if the middle was left
+// out, otherwise the whole text.
 func ReadBytes(q *collect.Inquiry, text []byte) (end string) {
 	head, tail := collect.Cut(q, text)
 	first, last := string(head), string(tail)
@@ -125,7 +125,8 @@ func keepMention(q *collect.Inquiry, u memory.Mention) {
 	}
 }
 
-// part returns the number of a new text. For Explain, it also keeps the text.
+// part gives a text the next number and returns the number. For Explain, it
+// also keeps the text.
 func part(q *collect.Inquiry, t collect.ReadText) uint16 {
 	q.Parts++
 	if q.Texts != nil {
@@ -135,9 +136,10 @@ func part(q *collect.Inquiry, t collect.ReadText) uint16 {
 	return q.Parts
 }
 
-// addMatches adds the signals of the matched rules of a part. If faint is true, the
-// signals are faint, except the signals of user rules. ordered reports whether the
-// signals depend on the order of the matches in the text.
+// addMatches adds the signals of the matched rules. part is the number of the
+// text. If faint is true, the signals are faint (see signal.Signal), except
+// the signals of user rules. ordered reports whether the signals depend
+// on the order of the matches in the text.
 func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, faint bool) (ordered bool) {
 	set := q.Set
 	var fixed [stackWords]uint64

@@ -119,7 +119,8 @@ func TestStatusLineMakesRoom(t *testing.T) {
 	assert.Equal(t, &screen, none.writer(&screen))
 }
 
-// TestWait checks the method Wait of both types that read slow inputs.
+// TestWait checks the method Wait of follower and asyncReader, which read slow
+// inputs.
 func TestWait(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "a")

@@ -43,7 +43,7 @@ type interrupts struct {
 	signals chan os.Signal
 	ctx     context.Context // ends when reading must end
 	cancel  context.CancelFunc
-	stopped chan struct{}   // closed by stop
+	stopped chan struct{} // closed by stop
 	abort   func(os.Signal)
 
 	stopOnce sync.Once
@@ -138,8 +138,8 @@ func (i *interrupts) abortUnlessDone(sig os.Signal) {
 	i.after(writeLimit, func() { i.abort(sig) })
 }
 
-// endAfterSilence ends reading after silenceLimit without input. It checks after d.
-// If input has arrived in the meantime, it checks again later.
+// endAfterSilence ends reading after silenceLimit without input. It makes its
+// first check after d. If input has arrived recently, it checks again later.
 func (i *interrupts) endAfterSilence(d time.Duration) {
 	i.after(d, func() {
 		i.mu.Lock()
