@@ -19,8 +19,9 @@ import (
 	"github.com/errclass/errclass/internal/race"
 )
 
-// TestLastLetters checks that LastLetters contains the last letter of every anchor
-// and of every filler of package hint.
+// TestLastLetters checks that hint.LastLetters has the last letter of every
+// phrase that may precede a wait (hint.Anchors), and of every word that may be
+// between the two (hint.Fillers).
 func TestLastLetters(t *testing.T) {
 	t.Parallel()
 	words := hint.Fillers[:]

@@ -73,8 +73,9 @@ func ordinaryText(tb testing.TB, size int) string {
 	return repeated{units: []string{strings.Join(corpusMessages(tb), "\n") + "\n"}}.text(size)
 }
 
-// checkCost fails the test if a text of s takes more than five times as long per
-// byte as the text ordinary, or if the time grows faster than the length.
+// checkCost fails the test if a text that s describes takes more than five
+// times as long per byte as the text ordinary, or if the time grows faster than
+// the length.
 func checkCost(t require.TestingT, s repeated, ordinary string, sizes ...int) {
 	scaling := cputime.Scaling{Run: decideOnce, Ordinary: ordinary, MaxRatio: 5}
 	require.NoError(t, scaling.Check(s.text, sizes...), "%v", s)

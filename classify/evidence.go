@@ -6,7 +6,8 @@ import "time"
 // that nothing failed. Classify does not change it and keeps no reference to it.
 //
 // This program's own deadline, cancellation and spent budget outrank all other
-// evidence. Fields that a peer may have written cannot report them:
+// evidence. A field can report one of the three only if a peer cannot have written
+// it:
 //
 //	Err       can: by the values and types of its chain, not by texts, codes and bodies
 //	Type      can: it is the type of an exception that this process recorded

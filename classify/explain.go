@@ -224,8 +224,9 @@ func plainViews(views []form.View, isFrame bool) (all []form.View) {
 	return append(all, joined...)
 }
 
-// span returns the leftmost match of a pattern in the first view that has a match.
-// If no view has a match, it returns -1 and -1.
+// span returns the leftmost match of a pattern in the first view that has a
+// match. A view is a form of the text. If no view has a match, span returns -1
+// and -1.
 func span(pattern string, views []form.View) (start, end int) {
 	re, err := regexp.Compile("(?i)" + pattern)
 	if err != nil {

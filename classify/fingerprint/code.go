@@ -104,7 +104,7 @@ loop:
 	return at
 }
 
-// key returns the key that ends at end, or "" if a hole replaced it.
+// key returns the key that ends at index end, or "" if a hole replaced the key.
 func (s *scanner) key(end int) string {
 	if end <= s.holeEnd {
 		return ""

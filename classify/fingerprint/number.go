@@ -85,7 +85,8 @@ func (s *scanner) endOfDigits(i int) int {
 	return i
 }
 
-// unit returns the letters at i and their end. µ counts as a letter.
+// unit returns the letters at i, which may be a unit, and the index after them.
+// µ counts as a letter.
 func (s *scanner) unit(i int) (unit string, end int) {
 	end = i
 	if strings.HasPrefix(s.text[i:], "µ") || strings.HasPrefix(s.text[i:], "μ") {

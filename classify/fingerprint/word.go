@@ -133,8 +133,8 @@ func (s *scanner) isJumble(i, end int) bool {
 	return humps*3 > n
 }
 
-// id replaces an id that begins with s.text[i:end]. The id goes on after - or _. A
-// long id also goes on after the signs of base64 and after dots.
+// id replaces an id that begins with s.text[i:end]. The id may continue after -
+// or _. A long id may also continue after a dot or the signs of base64.
 func (s *scanner) id(i, end int) int {
 	for end+1 < len(s.text) && isAlnum(s.text[end+1]) {
 		switch s.text[end] {

@@ -51,8 +51,9 @@ const (
 // Words returns the length of a set of matches, in words of 64 rules.
 func (s *Set) Words() int { return len(s.WithoutReason) }
 
-// Plain returns the plain form of a text, such as text without escape sequences. It
-// returns the text itself if no part of the set needs the plain form.
+// Plain returns the plain form of a text, which has no escape sequences and no
+// invisible characters. It returns the text itself if no part of the set needs
+// the plain form.
 func (s *Set) Plain(text string) string {
 	for _, p := range s.Parts {
 		if p.Reads != exactText {

@@ -127,9 +127,9 @@ func (w *walk) join() {
 	w.hits, j.marks = emptied(w.hits), emptied(j.marks)
 }
 
-// extendHits makes room for a hit that begins at the offset start. If the list of
-// hits is too long, extendHits joins those that end before that offset. No later
-// hit can end before it.
+// extendHits makes room for a hit that begins at the offset start. If the list
+// of hits is too long, extendHits joins the hits that end before that offset.
+// All later hits end at that offset or after it.
 func (w *walk) extendHits(start int) {
 	if len(w.hits) >= w.room.most {
 		w.hits = w.hits[:copy(w.hits, w.takeBefore(w.hits, start))]

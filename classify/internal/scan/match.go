@@ -316,9 +316,10 @@ func (w *walk) accept(s state, i, end int) {
 	}
 }
 
-// recordPiece records that a piece matches text[start:end]. first is the index of
-// the first accept of the piece. recordPiece returns the last accept of the piece
-// and its index. It ignores a stage whose previous piece was not found.
+// recordPiece records that a piece matches text[start:end]. first is the index
+// of the piece's first entry in table.accepts. recordPiece returns the last
+// entry of the piece and its index. It ignores the stages whose previous piece
+// was not found.
 func (w *walk) recordPiece(first state, start, end int) (a *accept, at state) {
 	j, matters := &w.joiner, false
 	for at = first; ; at++ {

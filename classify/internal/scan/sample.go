@@ -87,8 +87,8 @@ func (s *sample) check() (estimate int, err error) {
 	return estimate, nil
 }
 
-// stratum is a group of patterns with a similar ratio of possible to visible
-// states.
+// stratum is a group of patterns that may need more states than their text
+// shows, all by about the same factor.
 type stratum struct {
 	count, weight int
 	seen          int

@@ -126,8 +126,8 @@ type acceptLists struct {
 	list               []accept
 }
 
-// index returns the index of the first accept of a state. items are the nodes of
-// the state. ok is false if the state accepts nothing.
+// index returns the index in table.accepts at which the list of a state begins.
+// items are the nodes of the state. ok is false if the state accepts nothing.
 func (l *acceptLists) index(b *builder, items []int32) (at uint32, ok bool) {
 	l.key = l.key[:0]
 	for _, n := range items {
@@ -162,8 +162,8 @@ func (l *acceptLists) index(b *builder, items []int32) (at uint32, ok bool) {
 	return at, true
 }
 
-// acceptsOf appends the accepts of a state to the argument all. items are the nodes
-// of the state.
+// acceptsOf appends to the argument all what a state accepts. items are the
+// nodes of the state.
 func (b *builder) acceptsOf(all []accept, items []int32) []accept {
 	for _, n := range items {
 		nd := b.nodes[n]

@@ -23,8 +23,8 @@ const (
 	refuseRoom = 1 << 10
 )
 
-// openRoom returns a room for one body, which takes the rest of the budget for
-// bodies. ok is false if too little of the budget is left.
+// openRoom returns the room for one body. It is limited by what is left of the
+// budget for bodies. ok is false if too little is left.
 func openRoom(q *collect.Inquiry) (r room, ok bool) {
 	r = room{q, min(collect.MaxBody, q.Budget.Left[collect.BodyBytes])}
 	ok = r.entry()

@@ -15,7 +15,8 @@ import (
 // responses have at most twelve relevant ones.
 const MaxHeaders = 24
 
-// headerKind is the meaning of a header. Headers are read in this order.
+// headerKind is the meaning of a header. Headers are read in the order of these
+// kinds.
 type headerKind uint8
 
 const (
