@@ -160,8 +160,8 @@ func regexpPerText(exprs, texts []string) float64 {
 	return float64(time.Since(begin).Nanoseconds()) / float64(len(part)) * ratio
 }
 
-// BenchmarkFirstUse measures the first classification, which loads the standard
-// table. A program does not load the table at its start.
+// BenchmarkFirstUse measures the first classification of a program, which loads
+// the standard table.
 func BenchmarkFirstUse(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -206,8 +206,9 @@ type halfBroken struct{ panics }
 func (halfBroken) Error() string { return "so it goes" }
 func (halfBroken) Unwrap() error { return &net.DNSError{IsTemporary: true} }
 
-// TestBounds checks that errors within the limits are found in wide and in deep
-// chains, and that the text of a deeper error is still read.
+// TestBounds checks the limits on the errors of a chain. An error within the
+// limits must be found in a wide and in a deep chain. An error beyond them
+// still counts by its text.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	err := context.Canceled

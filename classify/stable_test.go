@@ -104,8 +104,8 @@ var spacing = []variation{
 	{"space", "zero width spaces", func(text string) string { return "\ufeff" + strings.ReplaceAll(text, " ", " \u200b") }},
 }
 
-// wrapLines breaks lines that are longer than width and indents the new lines. It
-// returns a text with a word longer than width unchanged.
+// wrapLines breaks lines that are longer than width and indents the new lines.
+// If a word is longer than width, wrapLines returns the text unchanged.
 func wrapLines(text string, width int, indent string) string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {

@@ -77,9 +77,10 @@ func (s *scanner) isSQLState(i, end int) bool {
 }
 
 // beforeSeparators returns the end of the word before i. Only separators may be
-// between the word and i: a few bytes of punctuation with at most one space. Quotes
-// are allowed only around : or =, because other quotes show that the word belongs
-// to a value. If anything else is between them, beforeSeparators returns i.
+// between the word and i: a few bytes of punctuation with at most one space.
+// Quotes are allowed only around : or =, because other quotes show that the
+// word belongs to a value. If there is no such word, beforeSeparators returns
+// i.
 func (s *scanner) beforeSeparators(i int) int {
 	at, spaces := i, 0
 	quoted, assigned := false, false

@@ -132,9 +132,10 @@ type Omission struct {
 	Amount       int
 }
 
-// Cut returns the part of a text that should be read: all of it as head, or a head
-// and a tail of about the same size. It cuts at a space if one is near. Otherwise
-// the rules would match a part of a word like a word. It copies nothing.
+// Cut returns the part of a text that should be read: all of it as head, or a
+// head and a tail of about the same size. It cuts at a space if one is near, so
+// that the rules do not take a part of a word for a whole word. It copies
+// nothing.
 func Cut[T string | []byte](q *Inquiry, text T) (head, tail T) {
 	b, n := &q.Budget, len(text)
 	if b.Limit > 0 {

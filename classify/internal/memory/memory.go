@@ -79,9 +79,9 @@ func Remember(place *atomic.Uint64, hash uint64, v Verdict) {
 // two words. So a slot that is only partly written matches no hash.
 type MatchSlot struct{ key, low, high atomic.Uint64 }
 
-// The two words have these fields. low holds the provider and the indexes of five
-// rules. An index is stored plus one, so that 0 means none. high holds four more
-// indexes, and the status minus 399.
+// The words low and high of a MatchSlot have these fields. low holds the
+// provider and the indexes of five rules. An index is stored plus one, so that
+// 0 means none. high holds four more indexes, and the status minus 399.
 const (
 	matchesSize  = 1 << 10
 	lowMatches   = 5

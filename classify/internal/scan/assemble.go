@@ -56,9 +56,9 @@ func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 	return c, nil
 }
 
-// bounded replaces a repetition of a group without upper bound. At the two ends of
-// a pattern, the minimum number of repetitions is enough to find a match. Elsewhere
-// such a repetition is an error.
+// bounded replaces an unbounded repetition of a group by the minimum number of
+// repetitions. At the two ends of a pattern, the minimum is enough to find a
+// match. Elsewhere an unbounded repetition of a group is an error.
 func (p *parser) bounded(re *syntax.Regexp, first, last bool) (*syntax.Regexp, error) {
 	switch {
 	case isLoop(re):

@@ -197,8 +197,8 @@ func (b *builder) classify() {
 }
 
 // splitClasses splits every class of bytes: two bytes stay in one class if f
-// returns the same number for both. The numbers must be less than kinds. The new
-// classes are numbered in the order of their first bytes.
+// returns the same number for both. The numbers must be less than the constant
+// kinds. The new classes are numbered in the order of their first bytes.
 func (b *builder) splitClasses(f func(c byte) uint8) {
 	var numbers [256][kinds]uint16 // for each old class and number, the new class plus one
 	count := uint16(0)

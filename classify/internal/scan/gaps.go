@@ -122,11 +122,12 @@ func (j *joiner) canFollow(text string, s *stage, k *known, start int) bool {
 	return false
 }
 
-// fits reports whether text[end:start] is a valid gap. It saves the result in k. If
-// a text is a valid gap, so is every beginning of the text. If a text is not a
-// valid gap, no longer text from the same offset is a valid gap. If the gap is a
-// single loop without upper bound, two adjacent valid gaps together are a valid gap
-// too.
+// fits reports whether text[end:start] is a valid gap. It saves the result in
+// k. Often it can use the previous result in k, because of three facts. If a
+// text is a valid gap, so is every beginning of the text. If a text is not a
+// valid gap, no longer text from the same offset is a valid gap. If the gap is
+// a single loop without upper bound, two adjacent valid gaps together are a
+// valid gap too.
 func (j *joiner) fits(text string, gap []byteLoop, k *known, end, start int) bool {
 	endless := len(gap) == 1 && gap[0].max < 0
 	from, to := k.end, k.start

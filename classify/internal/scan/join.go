@@ -48,9 +48,9 @@ func (s stageSet) add(stage int32) { s[stage/64] |= 1 << (stage % 64) }
 
 func (s stageSet) has(stage int32) bool { return s[stage/64]>>(stage%64)&1 != 0 }
 
-// known is the last result of joiner.fits for a stage: whether text[end:start] is a
-// valid gap before it. With it, a long gap is not read again for every piece after
-// the gap.
+// known is the last result of joiner.fits for a stage: whether text[end:start]
+// is a valid gap before the last piece of the stage. With this result, a long
+// gap is not read again for every piece after it.
 type known struct {
 	round      uint32 // round of the joiner; results of other rounds are of other texts
 	fits       bool

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// A state is an index into table.edges, which is called the place of the state,
-// together with a flag. The flag is set if the state accepts something. State 0 has
-// no edges.
+// A state is an index into table.edges and a flag. The index is called the
+// place of the state. The flag is set if the state accepts something. State 0
+// has no edges.
 type state uint32
 
 const (

@@ -11,8 +11,9 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// place is the kind of operation that failed. The wrappers around an errno show it:
-// the same errno means different things on a socket, on a file and on exec.
+// place is the kind of operation that failed, such as a dial. The same errno
+// means different things on a socket, on a file and on exec. The errors around
+// an errno show its place.
 type place uint8
 
 const (

@@ -50,9 +50,9 @@ func (h Hint) Resolve(r signal.Reason) (wait time.Duration, ok, derived bool) {
 	return 0, false, false
 }
 
-// Exhausted reports whether the provider asks to wait for more than an hour. Then a
-// rate limit counts as a spent quota. Only waits in words and in RetryInfo count. A
-// Retry-After header does not count, nor its copy in a log.
+// Exhausted reports whether the provider asks to wait for more than an hour.
+// Then a rate limit counts as a spent quota. Only waits in words and in
+// RetryInfo count, not a Retry-After header or its copy in a log.
 func (h Hint) Exhausted() bool { return h.inWords > longWait }
 
 // LongestHeader is the length up to which a header value is parsed, in bytes.

@@ -33,8 +33,9 @@ var Fillers = [...]string{"for", "about", "approximately", "around", "another", 
 const LastLetters = "nrsytd"
 
 // ReadLines looks for waits in a text, outside the frames of stack traces. The
-// caller must have checked that the text has an anchor, by the rules with ids
-// hint/. ReadLines reads at most *left waits and subtracts their number from *left.
+// caller must have checked that the text has an anchor: a rule whose id begins
+// with hint/ matches it. ReadLines reads at most *left waits and subtracts
+// their number from *left.
 func (h *Hint) ReadLines(text string, now time.Time, left *int) {
 	if text == "" {
 		return
@@ -129,8 +130,9 @@ func (h *Hint) readWait(s string, a anchor, now time.Time) (end int) {
 	return size
 }
 
-// endsNumber reports whether a number without a unit is complete. rest is the text
-// after the number. It must be empty or begin with punctuation.
+// endsNumber reports whether a number without a unit is complete. rest is the
+// text after the number. The number is complete if rest is empty or begins with
+// punctuation.
 func endsNumber(rest string) bool {
 	if rest == "" || strings.IndexByte("\n\r,;)}]\"'\\", rest[0]) >= 0 {
 		return true

@@ -10,8 +10,9 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/eval"
 )
 
-// writeComparison writes the numbers of changes, then the lost and the won entries.
-// against is the name of the file with the earlier predictions.
+// writeComparison writes the numbers of changes. Then it lists the entries that
+// have become wrong (lost), and those that have become right (won). against is
+// the name of the file with the earlier predictions.
 func writeComparison(w io.Writer, c eval.Comparison, against string) error {
 	fmt.Fprintf(w, "\nCompared with %s\n", printable(against))
 	fmt.Fprintf(w, "won                  %d\n", len(c.Won))
