@@ -20,8 +20,8 @@ var (
 	errOwn     = fmt.Errorf("call: %w", context.DeadlineExceeded)
 )
 
-// TestChainAllocs checks that the walk allocates nothing for errors made by
-// errors.New, fmt.Errorf and errors.Join.
+// TestChainAllocs checks that reading an error chain allocates nothing if
+// errors.New, fmt.Errorf and errors.Join made the errors.
 func TestChainAllocs(t *testing.T) {
 	for _, tt := range []struct {
 		name string

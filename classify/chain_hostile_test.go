@@ -273,8 +273,8 @@ type relays struct{ err error }
 func (r *relays) Error() string { return r.err.Error() }
 func (r *relays) Unwrap() error { return r.err }
 
-// TestWrappingKeepsTheReason wraps a known error in trees of wrappers. Its reason
-// must stay the same.
+// TestWrappingKeepsTheReason wraps a known error in trees of wrappers. Each
+// tree must have the same reason as the error.
 func TestWrappingKeepsTheReason(t *testing.T) {
 	t.Parallel()
 	known := []error{

@@ -49,8 +49,8 @@ func BenchmarkAnthropic429(b *testing.B) {
 	})
 }
 
-// TestStatusAllocatesNothing checks evidence that has only a status. This is the
-// most common failure.
+// TestStatusAllocatesNothing checks evidence that has only a status, which is
+// the most common kind of evidence.
 func TestStatusAllocatesNothing(t *testing.T) {
 	e := classify.Evidence{Status: 503}
 	classify.Standard.Classify(e)

@@ -22,7 +22,8 @@ type scanner struct {
 
 	from int  // where the text that is not yet in the template begins
 	gap  bool // a space is due before the next byte of the template
-	// holeStart and holeEnd are the place of the last hole.
+	// holeStart and holeEnd delimit the part of the text that the last hole
+	// replaced.
 	holeStart, holeEnd int
 	atomEnd            int // the end of the atom that was read last
 	braces             int // open braces
@@ -201,8 +202,9 @@ func (s *scanner) special(i int) int {
 	return i + 1
 }
 
-// value replaces an unquoted value after key=. After "key = ", with spaces, it
-// looks only for a quoted error text.
+// value replaces the unquoted value after key=. It does not replace a value
+// after "key = ", with spaces, or after a key of an error text. For such a key,
+// it records where a quote around the error text may begin.
 func (s *scanner) value(i int) int {
 	end, spaced := i, s.at(i-1) == ' ' && s.at(i+1) == ' '
 	if spaced {

@@ -240,7 +240,7 @@ func (s *scanner) atom(i int) int {
 	return 0
 }
 
-// url replaces a URL that begins at i. Its scheme ends at colon.
+// url replaces a URL that begins at i. Its scheme ends at index colon.
 func (s *scanner) url(i, colon int) int {
 	end := colon + len("://")
 	return s.hole(i, s.trim(end, s.end(end, inURL)), holeURL)

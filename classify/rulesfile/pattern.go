@@ -42,7 +42,7 @@ func (e *patternFault) Error() string { return e.text }
 
 func (e *patternFault) Unwrap() error { return e.err }
 
-// remedies has an advice for each kind of syntax error.
+// remedies has a remedy for each kind of syntax error.
 var remedies = map[syntax.ErrorCode]string{
 	syntax.ErrInvalidPerlOp:         `Go's syntax has no look-around; add what must not match as a "miss" and narrow the pattern`,
 	syntax.ErrInvalidEscape:         `escape only punctuation, or use \b, \d, \s, \w`,

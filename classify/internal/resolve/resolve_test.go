@@ -57,8 +57,8 @@ func TestOrderIsTotal(t *testing.T) {
 	}
 }
 
-// TestRankIsTransitive checks Rank for any three combinations of strength, reason
-// and wrapper.
+// TestRankIsTransitive checks that the order of ranks is transitive. Two
+// reasons with the same strength must have different ranks.
 func TestRankIsTransitive(t *testing.T) {
 	t.Parallel()
 	var ranks []uint16

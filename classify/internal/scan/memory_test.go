@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// dense holds patterns and texts. The parts of the patterns match everywhere in the
-// text.
+// dense holds patterns, and pieces of text to be repeated. In such a text, the
+// parts of the patterns match everywhere.
 var dense = map[string]struct {
 	exprs []string
 	piece string

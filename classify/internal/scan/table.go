@@ -117,8 +117,8 @@ func (b *builder) order() []int32 {
 	return order
 }
 
-// acceptLists holds the lists of accepts of a table. States with equal lists share
-// one list.
+// acceptLists makes table.accepts, the lists of what each state accepts. States
+// that accept the same share one list.
 type acceptLists struct {
 	table              *table
 	byNodes, byContent map[string]uint32 // index of the first accept of a list

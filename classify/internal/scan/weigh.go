@@ -69,8 +69,8 @@ func readingSteps(expr string) int {
 	return len(expr) + w.read
 }
 
-// foldedWeights has the extra steps for the letters that have a third case beyond
-// ASCII.
+// foldedWeights has the extra steps for k and s. If case is ignored, each of
+// these letters also matches a third character, which is not ASCII.
 var foldedWeights = [256]uint8{'k': weightFolded, 'K': weightFolded, 's': weightFolded, 'S': weightFolded}
 
 // bounded returns n, but at most weightMost, so that n can be multiplied without

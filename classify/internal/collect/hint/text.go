@@ -26,7 +26,8 @@ var Anchors = [...]anchor{
 	{"please wait", 0}, {"must wait", 0}, {"need to wait", 0},
 }
 
-// Fillers are words that may be between an anchor and its number.
+// Fillers are words that may be between an anchor (the phrase before a wait)
+// and its number.
 var Fillers = [...]string{"for", "about", "approximately", "around", "another", "at least"}
 
 // LastLetters are the last letters of all anchors and fillers.

@@ -116,8 +116,8 @@ func ReadHeader(q *collect.Inquiry, status int, header map[string][]string) {
 			value = strings.TrimSpace(value)
 			switch kind {
 			case dateHeader:
-				// Compute waits from the provider's time, because its clock may
-				// differ from ours.
+				// Compute waits from the provider's time: the clock of the
+				// provider may differ from ours.
 				if at, ok := hint.ParseDate(value, now); ok && !dated {
 					now, dated = at, true
 				}

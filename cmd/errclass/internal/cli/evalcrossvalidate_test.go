@@ -35,7 +35,8 @@ func main() {
 }
 `
 
-// answers is the output of the trainer. The answer to a-2 is a false retry.
+// answers is the output of the trainer. The answer to a-2 is a false retry: it
+// says retryable, but the entry is not.
 const answers = `{"id":"a-1","category":"retryable","reason":"rate_limit","rule":"http/429","confidence":0.95}
 {"id":"a-2","category":"retryable","reason":"transient","rule":"model","confidence":0.85}
 {"id":"b-1","category":"retryable","reason":"network","rule":"model","confidence":0.75}

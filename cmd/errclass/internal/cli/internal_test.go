@@ -141,8 +141,8 @@ func TestOutputClosed(t *testing.T) {
 	assert.False(t, outputClosed(io.ErrShortWrite))
 }
 
-// TestPauses checks the number of runs and the pauses between them. If the provider
-// says how long to wait, that replaces the pause.
+// TestPauses checks the number of runs and the pauses between them. If the
+// provider names a wait, the wait replaces the pause.
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	type wait struct {
