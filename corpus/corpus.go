@@ -29,8 +29,8 @@ var Slices embed.FS
 //go:embed phrases.jsonl
 var Phrases embed.FS
 
-// Phrase is a text in which a program could report an error. It is the wording of
-// no product, so the classifier is trained on phrases, but not measured on them.
+// Phrase is a text in which a program could report an error. It does not come from
+// a product. So the classifier is trained on phrases, but not measured on them.
 type Phrase struct {
 	Message  string            `json:"message"`
 	Category classify.Category `json:"category"`
@@ -114,8 +114,8 @@ func ReadPhrases(dir fs.FS, entries []Entry) ([]Phrase, error) {
 	return all, err
 }
 
-// reader collects the entries of several files. To find duplicates, ids and
-// messages have the file and line of each id and of each message.
+// reader collects the entries of several files. To find duplicates, ids maps each
+// id, and messages each message, to its file and line.
 type reader struct {
 	entries       []Entry
 	ids, messages map[string]string

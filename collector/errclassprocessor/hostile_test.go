@@ -29,8 +29,8 @@ func nested(v pcommon.Value, n int, text string) {
 }
 
 // hostile has unusual bodies and attributes, which a program may write by mistake
-// or on purpose. want is the expected answer with severity error. If want is "",
-// any answer is valid.
+// or on purpose. want is the expected answer for a record of severity error, or ""
+// if any answer is valid.
 var hostile = []struct {
 	name string
 	want string

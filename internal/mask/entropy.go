@@ -136,8 +136,9 @@ func isRandom(token string, digits int) bool {
 	if low < 3 || up < 3 || num < digits || n < leastRandom-4 {
 		return false
 	}
-	// In random text, three of five pairs of neighbours differ in kind. In names
-	// such as V1beta1HorizontalPodAutoscaler2Spec, one of four differs.
+	// In random text, three of five characters differ in kind (lower case, upper
+	// case, digit) from the next one. In names such as
+	// V1beta1HorizontalPodAutoscaler2Spec, one of four does.
 	return turns*100 >= 38*(len(token)-slashes) && vowels*100 <= 36*n
 }
 

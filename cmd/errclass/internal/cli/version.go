@@ -57,8 +57,8 @@ func commitOf(info *debug.BuildInfo, version, record string) string {
 		return "commit " + m[1]
 	}
 	if released, of, ok := strings.Cut(strings.TrimSpace(record), " "); ok && released == version {
-		// The record is part of the release's commit, so it names the previous
-		// commit.
+		// A commit cannot contain its own hash. So the record in the release's
+		// commit names the commit before it.
 		return fmt.Sprintf("released from commit %.12s", of)
 	}
 	return "commit not recorded"

@@ -6,7 +6,7 @@ import (
 )
 
 // stub is embedded in the errors below and counts the calls of their methods. A
-// method panics if panics has the bit of that method.
+// method panics if the field panics has its bit.
 type stub struct {
 	calls  *int
 	panics uint16

@@ -114,9 +114,10 @@ func earlier(a, b int64) int64 {
 	return a
 }
 
-// group returns the group of an event. A value in a text, such as a name, may
-// change a guess of the model. So if the reason is a guess, all events of the
-// template have the category and reason of its first event.
+// group returns the group of an event. If the reason is a guess of the model,
+// another value in the text, such as a name, may change the guess. So all guessed
+// events of a template are in one group, with the category and the reason of the
+// first of them.
 func (g *groups) group(e *event) *group {
 	c := g.ids[e.id]
 	if c == nil {

@@ -57,13 +57,14 @@ func hasTrace(text string) bool {
 	return false
 }
 
-// endsHeadline reports whether the line bare begins a list of stack frames that
-// ends the text.
+// endsHeadline reports whether a line begins the stack frames at the end of a text.
+// bare is the line without its indentation.
 func endsHeadline(bare string) bool {
 	return strings.HasPrefix(bare, "goroutine ") || strings.HasPrefix(bare, "stack backtrace:") || strings.HasPrefix(bare, "#0 ")
 }
 
 // isFrame reports whether a line of a text with a stack trace is part of a frame.
+// bare is the line without its indentation.
 func isFrame(line, bare string) bool {
 	return line[0] == ' ' || line[0] == '\t' || strings.HasPrefix(bare, "at ") || strings.HasPrefix(bare, "... ") || strings.HasPrefix(bare, "--- End of ") ||
 		bare == "}" || strings.HasPrefix(bare, "created by ")
@@ -92,8 +93,8 @@ func Shortened(text string, limit int) string {
 	return cut(text, limit-len(ellipsis)) + ellipsis
 }
 
-// combined returns the text of a record: its message and its error. If one of them
-// contains the other, it is the whole text.
+// combined returns the text of a record: its message and its error. If one of the
+// two contains the other, the longer one is the whole text.
 func combined(message, cause string) string {
 	message, cause = strings.TrimSpace(message), strings.TrimSpace(cause)
 	switch {
