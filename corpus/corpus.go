@@ -149,8 +149,9 @@ func (r *reader) read(dir fs.FS, name string) error {
 	})
 }
 
-// eachLine calls the argument read for each line of a file. The argument at has the
-// file and the number of the line. An error begins with both.
+// eachLine calls the argument read for each line of a file. The argument at names
+// the place of the line: the file and the line number. An error begins with this
+// place.
 func eachLine(f io.Reader, name string, read func(at string, line []byte) error) error {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxLine)

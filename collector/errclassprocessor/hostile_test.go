@@ -109,9 +109,9 @@ var hostile = []struct {
 	{"100,000 lines of text", "", func(r plog.LogRecord) { r.Body().SetStr(strings.Repeat("x: y\n", 100_000)) }},
 }
 
-// maxCost is the longest time that such a record may take. The limit is generous,
-// because the machine may be slow. An algorithm with quadratic time would take
-// minutes.
+// maxCost is the longest time that an unusual record may take. The limit is
+// generous, because the machine may be slow. An algorithm with quadratic time would
+// take minutes.
 const maxCost = 500e6 // nanoseconds
 
 // An unusual record takes little time and is not refused. The processor adds only

@@ -71,7 +71,8 @@ func (j *job) fail(err error) {
 	}
 }
 
-// recover recovers a panic of a classification and counts the record as unreadable.
+// recover recovers from a panic during a classification and counts the record as
+// unreadable.
 func (j *job) recover() {
 	if p := recover(); p != nil {
 		j.fail(panicked(p))

@@ -44,9 +44,9 @@ func ask(ctx context.Context, c *http.Client, host string) error {
 	return nil
 }
 
-// loop is a retry loop as a careful author writes it. By default, package
-// resilience makes as many calls, with the same pauses. loop obeys Retry-After, and
-// its calls share nothing.
+// loop is a retry loop as a careful author writes it. It makes as many calls as
+// package resilience makes by default, with the same pauses. It obeys Retry-After.
+// Its calls share nothing.
 type loop struct{ base http.RoundTripper }
 
 func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -84,8 +84,8 @@ func (t *times) quantile(q float64) time.Duration {
 type result struct {
 	troubles  int
 	succeeded [clients]share
-	// recovered has the tasks whose first call by the plain loop failed. Without
-	// retries, these tasks fail.
+	// recovered is about the tasks whose first call by the plain loop failed. It is
+	// the share of these tasks that succeeded in spite of that.
 	recovered [clients]share
 	// delays has the times from start to success of the recovered tasks. paired has
 	// them only for the tasks that both clients recovered.

@@ -17,7 +17,7 @@ const MaxText = 64 << 10
 // zero value is ready to use.
 type Texts struct{ taken int }
 
-// AtMost returns a Texts that shortens to n bytes in all.
+// AtMost returns a Texts that shortens texts to n bytes in all.
 func AtMost(n int) Texts { return Texts{taken: MaxText - n} }
 
 // Take returns text, shortened if the limit requires it. rest is the size of the

@@ -14,8 +14,8 @@ import (
 // the text.
 const maxPlain = 1 << 20
 
-// PlainText returns text with ordinary spaces, and without the escape sequences of
-// terminals and without invisible characters.
+// PlainText returns text with ordinary spaces in place of other ones, without the
+// escape sequences of terminals, and without invisible characters.
 func PlainText(text string) string {
 	if len(text) > maxPlain {
 		return text

@@ -184,9 +184,9 @@ func spelledRune(s string) (r rune, size int) {
 	return 0, 0
 }
 
-// number decodes a number of exactly this many digits at the start of s[at:]. size
-// is the index of its end, or 0 if there is no such number. Unlike package strconv,
-// number allocates no error.
+// number decodes the number at index at of s, which must have exactly this many
+// digits. size is the index of the number's end, or 0 if there is no such number.
+// Unlike package strconv, number allocates no error.
 func number(s string, at, digits int, base rune) (r rune, size int) {
 	if digits <= 0 || at+digits > len(s) {
 		return 0, 0

@@ -18,7 +18,8 @@ type commandLine struct {
 const commandDepth = 2
 
 // command masks the secrets of the command line that begins with the program name
-// s.text[i:end]. It does nothing if i is within the last command line read.
+// s.text[i:end]. It does nothing if an earlier call has already read the command
+// line at i.
 func (s *scanner) command(i, end int) {
 	if i < s.commandTo || !s.startsProgram(i, end) {
 		return
@@ -85,8 +86,8 @@ func (s *scanner) commands(i, end, depth int) int {
 }
 
 // commandArg returns the argument at i and the position after it. separator is 0 if
-// there is an argument. If there is none, separator is a comma if the command
-// continues. Otherwise it is the byte that ends the command or redirects its input.
+// there is an argument, and a comma if there is none but the command continues.
+// Otherwise it is the byte that ends the command or redirects its input.
 func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	for i < end && (s.text[i] == ' ' || s.text[i] == '\t' || s.text[i] == ',' || s.text[i] == '[' || s.text[i] == '(') {
 		i++

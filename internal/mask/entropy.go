@@ -81,8 +81,8 @@ func (s *scanner) randomPath(from, end, to int) {
 }
 
 // isCertificate reports whether token is a certificate. A certificate is base64 of
-// a DER sequence that begins with another sequence. Both sequences have a length of
-// two bytes. A private key begins with an integer instead.
+// a DER sequence that begins with another sequence. The length of each of the two
+// sequences is encoded in two bytes. A private key begins with an integer instead.
 func isCertificate(token string) bool {
 	return strings.HasPrefix(token, "MII") && token[6:8] == "CC"
 }

@@ -60,7 +60,8 @@ type closeDetector struct {
 }
 
 // detectClosed returns a writer to w that calls the argument end when w is closed.
-// It returns files and terminals unchanged, because the command inherits them.
+// It returns files and terminals unchanged, because the command inherits them and
+// writes to them directly.
 func detectClosed(w io.Writer, end func()) io.Writer {
 	if f, ok := w.(*os.File); ok {
 		info, err := f.Stat()

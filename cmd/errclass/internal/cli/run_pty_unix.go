@@ -20,8 +20,9 @@ const ptySupported = true
 var defaultSize = pty.Winsize{Rows: 24, Cols: 80}
 
 // openTerminal opens a terminal for the command, with the size and the mode of this
-// program's terminal. If standard input is a terminal, it is in raw mode until
-// restore, so that every key reaches the command.
+// program's terminal. If standard input is a terminal, openTerminal sets it to raw
+// mode, so that every key reaches the command. The function restore ends the raw
+// mode.
 func openTerminal(s Streams) (t *supervise.Terminal, restore func(), err error) {
 	master, child, err := pty.Open()
 	if err != nil {

@@ -22,9 +22,10 @@ type failure struct {
 	classifier *classify.Classifier
 }
 
-// asClosedOutput returns x with the closed output as its cause. After its output
+// asClosedOutput returns x with the closed output as its cause. After the output
 // was closed, a command may end with SIGPIPE, with the SIGTERM that errclass sends,
-// or with its own exit code. In all three cases the closed output is the cause.
+// or with an exit code of its own. In all three cases the closed output is the
+// cause.
 func (x failure) asClosedOutput() failure {
 	name, err := "", error(closedOutputError{})
 	if e, ok := errors.AsType[*supervise.Error](x.err); ok {

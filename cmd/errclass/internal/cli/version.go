@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// commitRecord is "VERSION COMMIT" in a release: .ci/release writes the file. In
-// other builds it is empty or names an older version. A module downloaded by
-// `go install` has no other record of its commit.
+// commitRecord is the content of commit.txt. In a release it is "VERSION COMMIT",
+// written by .ci/release. In other builds it is empty or names an older version. A
+// module downloaded by `go install` has no other record of its commit.
 //
 //go:embed commit.txt
 var commitRecord string

@@ -118,8 +118,8 @@ func (s *signals) checkStatus(t require.TestingT, words string, status int) {
 	require.Equal(t, want, s.logRecord(t, attribute.String("err", words), attribute.Int("http.response.status_code", status)), "log record, with a status")
 }
 
-// answerOf returns the category and the reason of r. It fails if the rule of r ends
-// with +panic: then package classify has recovered from a panic.
+// answerOf returns the category and the reason of r. It fails the test if package
+// classify has recovered from a panic: the rule of r then ends with +panic.
 func answerOf(t require.TestingT, r classify.Result) answer {
 	require.False(t, strings.HasSuffix(r.Rule, "+panic"), "rule %s", r.Rule)
 	require.NotEmpty(t, r.Category)

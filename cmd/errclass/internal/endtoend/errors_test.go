@@ -38,8 +38,8 @@ func (m stub) called(method uint16) {
 	}
 }
 
-// wrapper wraps an error, which may be the wrapper itself. Its text does not
-// contain the text of that error.
+// wrapper wraps an error, which may be the wrapper itself. The wrapper's text does
+// not contain the text of the wrapped error.
 type wrapper struct {
 	stub
 	text string

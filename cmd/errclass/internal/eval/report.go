@@ -185,7 +185,8 @@ func (s *Score) add(o Score) {
 	s.Retryable += o.Retryable
 }
 
-// confusion returns the pairs with their counts, with the most frequent pair first.
+// confusion returns the pairs of a right answer and a prediction, with their
+// counts. The most frequent pair comes first.
 func confusion(counts map[Confused]int) []Confused {
 	all := make([]Confused, 0, len(counts))
 	for pair, n := range counts {

@@ -3,8 +3,8 @@
 // [Processor.Process] reads lines and writes them. For each line it
 //
 //   - finds its records, without decoding their values (package shapes),
-//   - passes the line on unchanged if it has no error, no known shape, or is
-//     longer than [MaxLine],
+//   - passes the line on unchanged if the line has no error or no known shape, or
+//     is longer than [MaxLine],
 //   - classifies the error fields and the message of an error,
 //   - inserts error.category and error.reason.
 //

@@ -55,7 +55,7 @@ func (g *grid) length() int {
 }
 
 // counts has the number of events in each step. When the grid changes to longer
-// steps, counts follows the next time it is used.
+// steps, counts changes too, the next time it is used.
 type counts struct {
 	level int
 	start int64 // number of the first step since 1970

@@ -75,7 +75,7 @@ type example struct {
 	arrival int64 // number of the event
 }
 
-// size returns the number of bytes of its texts.
+// size returns the number of bytes of the example's texts.
 func (x *example) size() int { return len(x.full) + len(x.source) }
 
 func newGroups(bound int) *groups {
@@ -157,7 +157,7 @@ func (o *group) add(g *groups, e *event, file string) {
 	}
 }
 
-// addExample adds e to the examples, unless one of them has the same text.
+// addExample adds e to the examples, unless an example has the same text.
 func (o *group) addExample(g *groups, e *event, file string) {
 	hash := xxhash.Sum64String(e.text)
 	if slices.ContainsFunc(o.examples, func(x example) bool { return x.hash == hash }) {

@@ -111,7 +111,7 @@ func (t *Tree[T]) Add(masked string) *Cluster[T] {
 	return c
 }
 
-// cloned returns a copy of words whose texts share one new string.
+// cloned returns a copy of words. The texts of the copy share one new string.
 func cloned(words []word) []word {
 	size := 0
 	for _, w := range words {
@@ -153,7 +153,8 @@ func split(words []word, masked string) []word {
 	return words
 }
 
-// trimmed returns a word without the commas between the items of a list.
+// trimmed returns a word without commas and semicolons at its end, because these
+// separate the items of a list.
 func trimmed(word string) string { return strings.TrimRight(word, ",;") }
 
 // leaf returns the node for texts with these words.

@@ -120,8 +120,8 @@ func letters(word string) string {
 }
 
 // joined returns a word that stands for both a and b. In place of what differs, the
-// word has the hole Any. If the text around the holes of a and b is the same, holes
-// of the same type stay.
+// word has the hole Any. Holes that a and b have in common stay, if the text around
+// them is the same.
 func joined(a, b string) string {
 	switch {
 	case standsFor(a, b):
