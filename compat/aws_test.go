@@ -68,8 +68,8 @@ func awsError(status int, code, message string, more ...string) answer {
 }
 
 // awsAnswers has the exceptions of Bedrock (types/errors.go) and the common errors
-// of AWS (https://docs.aws.amazon.com/general/latest/gr/CommonErrors.html). Their
-// messages are known ones.
+// of AWS (https://docs.aws.amazon.com/general/latest/gr/CommonErrors.html), with
+// messages that are known for them.
 var awsAnswers = []struct {
 	name   string
 	answer answer

@@ -98,7 +98,7 @@ func mysqlHandshake() []byte {
 	return b.Bytes()
 }
 
-// mysqlError returns an ERR packet. Before the handshake, such a packet has no
+// mysqlError returns an ERR packet. Before the handshake, such a packet has no SQL
 // state.
 func mysqlError(number uint16, state, message string) []byte {
 	b := binary.LittleEndian.AppendUint16([]byte{0xff}, number)

@@ -46,7 +46,8 @@ func TestNetHTTP(t *testing.T) {
 }
 
 // TestNetHTTPStatus classifies errors that programs themselves make for a status,
-// usually with its reason phrase. net/http returns no error for a status.
+// because net/http returns no error for it. Such errors usually have the reason
+// phrase of the status.
 func TestNetHTTPStatus(t *testing.T) {
 	t.Parallel()
 	for status, reason := range map[int]classify.Reason{

@@ -248,8 +248,8 @@ func resolve(dns *net.DNSError) func(*testing.T, caller) error {
 	}
 }
 
-// unreachable returns a function that makes a call, in which connect(2) fails with
-// errno.
+// unreachable returns a function that makes a call. The call fails because
+// connect(2) returns errno.
 func unreachable(errno syscall.Errno) func(*testing.T, caller) error {
 	return func(t *testing.T, call caller) error {
 		client := newClient(t, func(_ context.Context, network, _ string) (net.Conn, error) {

@@ -29,8 +29,8 @@ var Slices embed.FS
 //go:embed phrases.jsonl
 var Phrases embed.FS
 
-// Phrase is a text in which a program could report an error. It is the wording of
-// no product, so the classifier is trained on phrases, but not measured on them.
+// Phrase is a text in which a program could report an error. It does not come from
+// a product. So the classifier is trained on phrases, but not measured on them.
 type Phrase struct {
 	Message  string            `json:"message"`
 	Category classify.Category `json:"category"`
@@ -114,8 +114,8 @@ func ReadPhrases(dir fs.FS, entries []Entry) ([]Phrase, error) {
 	return all, err
 }
 
-// reader collects the entries of several files. To find duplicates, ids and
-// messages have the file and line of each id and of each message.
+// reader collects the entries of several files. To find duplicates, ids maps each
+// id, and messages each message, to its file and line.
 type reader struct {
 	entries       []Entry
 	ids, messages map[string]string
@@ -149,8 +149,9 @@ func (r *reader) read(dir fs.FS, name string) error {
 	})
 }
 
-// eachLine calls the argument read for each line of a file. The argument at has the
-// file and the number of the line. An error begins with both.
+// eachLine calls the argument read for each line of a file. The argument at names
+// the place of the line: the file and the line number. An error begins with this
+// place.
 func eachLine(f io.Reader, name string, read func(at string, line []byte) error) error {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxLine)

@@ -151,7 +151,8 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// minSeverity returns the number of MinSeverity, or 0 if it has none.
+// minSeverity returns the number of MinSeverity, or 0 if MinSeverity is not a valid
+// severity.
 func (c *Config) minSeverity() plog.SeverityNumber {
 	for _, s := range severities {
 		if s.name == strings.ToLower(c.MinSeverity) {

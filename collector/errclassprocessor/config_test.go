@@ -52,7 +52,7 @@ func TestLoadConfig(t *testing.T) {
 	}, loadConfig(t, component.NewIDWithName(metadata.Type, "all")))
 }
 
-// Each faulty setting is refused. The error has the name of its key.
+// Each faulty setting is refused. The error contains the name of the setting.
 func TestConfigFaults(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

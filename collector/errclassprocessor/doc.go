@@ -6,15 +6,14 @@
 //
 // What happens to a log record:
 //
-//   - A record below min_severity without an exception.* attribute passes unchanged.
-//     A record without a severity number has the level of its severity text or of
-//     its body.
-//   - A body is read in the shapes of log lines: a map is encoded as JSON, and a
-//     text may be JSON, logfmt or a line of a container runtime. The header of any
-//     other text is skipped.
-//   - The most specific source with a known reason decides: the exception, the
-//     texts of errors among the attributes, the body, the outcome of a call, the
-//     stack trace.
+//   - A record below min_severity passes unchanged, unless it has an exception.*
+//     attribute. If it has no severity number, its severity text or a level in its
+//     body counts.
+//   - A body is read as a log line. It may be JSON, logfmt or a line of a container
+//     runtime. A map is read as JSON. Of any other text, the header is skipped.
+//   - These sources are read in order: the exception, the texts of errors among the
+//     attributes, the body, the outcome of a call, the stack trace. The first source
+//     with a known reason decides.
 //   - The attributes that are missing are added.
 //
 // A span is treated as in package otelclass. The two packages share the names of

@@ -56,7 +56,7 @@ func passLogs(_ context.Context, ld plog.Logs) (plog.Logs, error) { return ld, n
 
 func passTraces(_ context.Context, td ptrace.Traces) (ptrace.Traces, error) { return td, nil }
 
-// options returns the options of processorhelper.
+// options returns the options for package processorhelper.
 func (p *errclassProcessor) options() []processorhelper.Option {
 	return []processorhelper.Option{
 		processorhelper.WithCapabilities(consumer.Capabilities{MutatesData: true}),

@@ -29,8 +29,8 @@ func nested(v pcommon.Value, n int, text string) {
 }
 
 // hostile has unusual bodies and attributes, which a program may write by mistake
-// or on purpose. want is the expected answer with severity error. If want is "",
-// any answer is valid.
+// or on purpose. want is the expected answer for a record of severity error, or ""
+// if any answer is valid.
 var hostile = []struct {
 	name string
 	want string
@@ -109,9 +109,9 @@ var hostile = []struct {
 	{"100,000 lines of text", "", func(r plog.LogRecord) { r.Body().SetStr(strings.Repeat("x: y\n", 100_000)) }},
 }
 
-// maxCost is the longest time that such a record may take. The limit is generous,
-// because the machine may be slow. An algorithm with quadratic time would take
-// minutes.
+// maxCost is the longest time that an unusual record may take. The limit is
+// generous, because the machine may be slow. An algorithm with quadratic time would
+// take minutes.
 const maxCost = 500e6 // nanoseconds
 
 // An unusual record takes little time and is not refused. The processor adds only

@@ -71,7 +71,8 @@ func (j *job) fail(err error) {
 	}
 }
 
-// recover recovers a panic of a classification and counts the record as unreadable.
+// recover recovers from a panic during a classification and counts the record as
+// unreadable.
 func (j *job) recover() {
 	if p := recover(); p != nil {
 		j.fail(panicked(p))
@@ -112,7 +113,8 @@ func (j *job) failed(r plog.LogRecord) bool {
 }
 
 // readAttributes reads the attributes of the current record, if this has not been
-// done yet. It returns false if no attribute must be added.
+// done yet. It returns false if the record needs no attribute of the processor, or
+// has too many to read.
 func (j *job) readAttributes() bool {
 	l := &j.current
 	if l.read {
@@ -176,8 +178,8 @@ func (j *job) decideKnown(rec *shapes.Record, text string) {
 	}
 }
 
-// classify sets the decision for the current record. It returns false if no
-// attribute must be added.
+// classify sets the decision for the current record. It returns false if the
+// processor must leave the record unchanged.
 func (j *job) classify(rec *shapes.Record, text string) bool {
 	l, c := &j.current, j.p.classifier
 	l.done = true
@@ -231,9 +233,8 @@ func (j *job) add(s shapes.Source) bool {
 // valid names are shorter.
 const longestName = 64
 
-// classified returns the category and the reason that a body already has. The
-// program that wrote the body has classified the error itself, with more evidence
-// than the text.
+// classified returns the category and the reason that a body already has. They are
+// kept, because the program that wrote the body had more evidence than its text.
 func classified(rec *shapes.Record, f *evidence.Facts) (classify.Result, bool) {
 	if rec == nil || rec.Category == nil || rec.Reason == nil {
 		return classify.Result{}, false

@@ -67,7 +67,7 @@ func TestCapabilities(t *testing.T) {
 	assert.True(t, traces.Capabilities().MutatesData)
 }
 
-// If the configuration does not name a signal, its batches pass unchanged.
+// Batches of a signal that the configuration does not name pass unchanged.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	for _, signals := range [][]string{{signalLogs}, {signalTraces}, {signalLogs, signalTraces}} {
@@ -167,7 +167,7 @@ func TestPanic(t *testing.T) {
 	assert.Equal(t, "retryable/network", answer(r.Attributes()))
 }
 
-// All series exist from the start, and their number is fixed.
+// All metric series exist from the start, and their number is fixed.
 func TestTelemetry(t *testing.T) {
 	t.Parallel()
 	tel := componenttest.NewTelemetry()
@@ -210,8 +210,8 @@ func TestTelemetry(t *testing.T) {
 	require.NoError(t, tel.Shutdown(t.Context()))
 }
 
-// When the rules file changes, the new rules apply. A faulty file keeps the old
-// rules. The fault is logged with the file and the line, and is counted.
+// When the rules file changes, the new rules apply. If the new file is faulty, the
+// old rules stay. The fault is logged with the file and the line, and is counted.
 func TestRulesFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -149,7 +149,7 @@ func TestOtherBodies(t *testing.T) {
 	}
 }
 
-// A record with empty bytes is not classified by the body of the record before it.
+// A record whose body is empty must not get the result of the record before it.
 func TestEmptyBytesAfterText(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, nil, signalLog)

@@ -11,7 +11,7 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// These are the values of the label signal.
+// These are the values of the metric label "signal".
 const (
 	signalLog  = "log"
 	signalSpan = "span"

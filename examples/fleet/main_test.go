@@ -21,9 +21,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// With sharing, no call of a small fleet fails. While the endpoint is away, one
-// request at a time goes to it. On a busy machine the answer to a claim may come
-// too late, and then a second process sends a request without a lease.
+// With sharing, no call of a small fleet fails. While the endpoint is away, the
+// processes send it one trial request at a time. On a busy machine, Redis may
+// answer a process too late. The process then sends a second trial.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	p := plan{workers: 5, calm: 500 * time.Millisecond, trouble: 5 * time.Second, rest: 4 * time.Second}

@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program runs main in a separate process. env has all OpenTelemetry settings of
-// its environment.
+// program runs main in a separate process. The only OpenTelemetry settings in the
+// environment of the process are those in env.
 func program(t *testing.T, env ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, errOut bytes.Buffer

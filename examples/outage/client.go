@@ -45,8 +45,8 @@ func ask(ctx context.Context, c *http.Client, host string) error {
 }
 
 // loop is a retry loop as a careful author writes it. It makes as many calls as
-// package resilience by default, with the same pauses, and waits as long as a
-// Retry-After says. It shares nothing between calls.
+// package resilience makes by default, with the same pauses. It obeys Retry-After.
+// Its calls share nothing.
 type loop struct{ base http.RoundTripper }
 
 func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -69,9 +69,9 @@ func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// try makes one call. calls is how many calls a task may make in all after this
-// answer: six after a network error, three after a timeout, a rate limit or a server
-// error, and 0 if the answer is final.
+// try makes one call. calls limits how often the task may be called in all, and
+// depends on the answer: six times after a network error, three times after a
+// timeout, a rate limit or a server error. 0 means that the answer is final.
 func (l loop) try(r *http.Request) (resp *http.Response, calls int, err error) {
 	ctx, cancel := context.WithTimeout(r.Context(), attemptTimeout)
 	defer cancel()
@@ -111,8 +111,8 @@ func newGated(w *world, capacity int, bridge time.Duration, observe resilience.O
 		return nil, nil, err
 	}
 	executor, err := resilience.New(config, resilience.WithRestarter(queue), resilience.WithObserver(observe),
-		// The jitter depends only on the time, so that a seed gives nearly the same
-		// figures each time.
+		// The jitter depends only on the fake time. So two runs with the same seed
+		// have nearly the same figures.
 		resilience.WithRandom(func() float64 { return noise(uint64(time.Now().UnixNano()), 0, 0) }))
 	if err != nil {
 		return nil, nil, err

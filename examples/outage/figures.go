@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// share is a fraction: part of the total have some property.
+// share is a fraction: part is how many of total have some property.
 type share struct{ part, total int }
 
 func (s *share) add(part bool) {
@@ -46,7 +46,7 @@ func digits(percent float64) string {
 }
 
 // times is a histogram of durations with buckets of 1 % width, so that a quantile
-// needs no list.
+// needs no list of all durations.
 type times struct {
 	counts [1800]int
 	n      int
@@ -84,8 +84,8 @@ func (t *times) quantile(q float64) time.Duration {
 type result struct {
 	troubles  int
 	succeeded [clients]share
-	// recovered has the tasks whose first call by the plain loop failed. Without
-	// retries, these tasks fail.
+	// recovered is about the tasks whose first call by the plain loop failed. It is
+	// the share of these tasks that succeeded in spite of that.
 	recovered [clients]share
 	// delays has the times from start to success of the recovered tasks. paired has
 	// them only for the tasks that both clients recovered.
@@ -187,7 +187,8 @@ var aims = []aim{
 		func(f figures) bool { return f.all().recovered[gated].percent() >= 95 },
 	},
 	{
-		// Fewer than 100 openings cannot show a share below 1 % if one of them is wrong.
+		// If fewer than 100 breakers opened, a single wrong opening is more than 1
+		// %. So one is allowed.
 		"breakers opened for an endpoint that was up", "< 1 %, or one", nil,
 		func(f figures) string { return f.all().openings.String() },
 		func(f figures) bool { o := f.all().openings; return o.part <= 1 || o.percent() < 1 },

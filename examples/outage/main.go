@@ -71,8 +71,8 @@ func main() {
 		func(err error) { fmt.Fprintln(os.Stderr, "outage:", err) })
 }
 
-// check returns an error if a flag has no sense. With -all, it leaves out the rates for
-// which there are too few tasks.
+// check returns an error if the value of a flag makes no sense. With -all, it
+// leaves out the rates for which there are too few tasks.
 func (o *options) check(all bool) error {
 	var fit []float64
 	for _, rate := range o.rates {

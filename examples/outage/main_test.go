@@ -70,15 +70,16 @@ func TestFigures(t *testing.T) {
 	assert.Greater(t, f.endpoints["outages.example"].restarts.part, 1000)
 }
 
-// With few calls, the trials of an outage do not use up the restarts of the tasks.
+// At a low rate, queued tasks make the trial calls during an outage. The failed
+// trials do not use up the restarts of the tasks.
 func TestFigures_FewCalls(t *testing.T) {
 	t.Parallel()
 	f := simulated(t, options{seed: 1, tasks: 10_000, bridge: 10 * time.Minute}, 0.2)
 	assert.GreaterOrEqual(t, f.all().recovered[gated].percent(), 99.0)
 }
 
-// With the default bridge, calls in an outage fail at once and wait for the queue, so
-// they take longer.
+// The default bridge is shorter than an outage. Calls then do not wait for the end
+// of the outage: they fail and go to the restart queue, so they take longer.
 func TestFigures_Bridge(t *testing.T) {
 	t.Parallel()
 	f := simulated(t, options{seed: 1, tasks: 10_000, bridge: 30 * time.Second}, 2)
@@ -177,8 +178,9 @@ func TestScript_At(t *testing.T) {
 	}
 }
 
-// Every endpoint has its troubles in order, within the limits of its plan. With the
-// fewest tasks it has at least one.
+// The troubles of every endpoint are in order and within the limits of its plan.
+// Even with the smallest number of tasks, an endpoint that can fail has at least
+// one trouble.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {

@@ -12,7 +12,7 @@ import (
 // kind is the kind of an endpoint's trouble.
 type kind string
 
-// The kinds, with their names in the table.
+// These are the kinds, with their names in the printed table.
 const (
 	fine   kind = "none"
 	resets kind = "resets"                  // connections are reset
@@ -102,8 +102,8 @@ func (s script) remaining(t time.Duration) time.Duration {
 // spread over [0, 1).
 const golden = 1.618033988749895
 
-// script draws troubles up to a time. Their lengths are evenly spread, so that a
-// few of them are not all short or all long.
+// script returns random troubles up to a time. Their lengths are evenly spread, so
+// that even a few troubles are neither all short nor all long.
 func (p plan) script(random *rand.Rand, until time.Duration) script {
 	if p.longMax == 0 {
 		return nil

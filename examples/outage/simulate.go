@@ -33,8 +33,8 @@ type try struct {
 
 type tryKey struct{}
 
-// tryOf returns the try that a request belongs to, also after a restart by the
-// queue.
+// tryOf returns the try that a request belongs to, even if the queue has restarted
+// the request.
 func tryOf(ctx context.Context) *try {
 	t, _ := ctx.Value(tryKey{}).(*try)
 	return t

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// endpoint is an endpoint during a run. It is safe for concurrent use.
+// endpoint is the state of an endpoint during a run. It is safe for concurrent use.
 type endpoint struct {
 	plan
 	seed   uint64
@@ -43,8 +43,9 @@ type world struct {
 // errUnknownHost cannot happen in a run.
 var errUnknownHost = errors.New("a request to an unknown host, or without a task")
 
-// RoundTrip answers a request by the script of its host. A call takes 0.2 to 2 s,
-// a failing one a twentieth of that.
+// RoundTrip answers a request as the script of its host says. A successful call
+// takes 0.2 to 2 s, an error a twentieth of that. A call that hangs ends with its
+// context.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer func() { _ = r.Body.Close() }()

@@ -1,6 +1,7 @@
 // Command playground serves a page to try errclass in a browser. Paste an error or a
-// log: the page shows the category, the reason, what decided, and what it beat. It
-// classifies in the browser, with package classify as WebAssembly, and sends nothing.
+// log: the page shows the category, the reason, the evidence that decided, and the
+// evidence that was outranked. The page classifies in the browser, with package
+// classify as WebAssembly, and sends nothing.
 //
 //	go run ./examples/playground                     # serves it on 127.0.0.1:8017
 //	go run ./examples/playground -out playground.html  # writes it to one file

@@ -119,7 +119,7 @@ func decode(t *testing.T, lines []byte) []record {
 	return records
 }
 
-// textLine returns the line of text that is about the case name.
+// textLine returns the line of text about the case with the given name.
 func textLine(text, name string) string {
 	for line := range strings.Lines(text) {
 		if strings.Contains(line, `call.case="`+name+`"`) || strings.Contains(line, "call.case="+name) {

@@ -1,4 +1,4 @@
-// Package ascii has tests for ASCII letters and digits.
+// Package ascii recognises ASCII letters and digits.
 package ascii
 
 import "strings"

@@ -68,8 +68,8 @@ func (n *Names) Distinct(s Set) Set {
 	return s & found
 }
 
-// Milliseconds returns the value of RetryAfter. It rounds up, so that a client does
-// not retry too early.
+// Milliseconds returns the value of the attribute RetryAfter. It rounds up, so that
+// a client does not retry too early.
 func Milliseconds(retryAfter time.Duration) int64 {
 	return (retryAfter + time.Millisecond - 1).Milliseconds()
 }

@@ -17,12 +17,12 @@ const MaxText = 64 << 10
 // zero value is ready to use.
 type Texts struct{ taken int }
 
-// AtMost returns a Texts that shortens to n bytes in all.
+// AtMost returns a Texts that shortens texts to n bytes in all.
 func AtMost(n int) Texts { return Texts{taken: MaxText - n} }
 
 // Take returns text, shortened if the limit requires it. rest is the size of the
-// less important texts that follow. Take leaves room for them, but at most half of
-// the bytes that are left.
+// less important texts that follow. Take reserves space for them, but at most half
+// of the bytes that are left.
 func (t *Texts) Take(text string, rest int) string {
 	left := t.Left()
 	return t.Cut(text, max(left/2, left-rest))

@@ -16,8 +16,9 @@ const (
 	attempts = 12
 )
 
-// Scaling checks the time that a function of a text takes. It must be linear in the
-// length of the text, and per byte close to the time for an ordinary text.
+// Scaling checks the time that a function takes for a text. The time must be linear
+// in the length of the text. The time per byte must be close to that for an
+// ordinary text.
 type Scaling struct {
 	Run      func(text string)
 	Ordinary string

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// deadlineError returns the deadline error of the standard library whose type name
-// is exceptionType, or nil. Such an error means that this program's own deadline
-// passed. For context.Canceled this is not possible: it has the same type as every
-// error of errors.New.
+// deadlineError returns the deadline error of the standard library whose type has
+// the name exceptionType, or nil. Such an error means that this program's own
+// deadline passed. context.Canceled cannot be found by its type: every error of
+// errors.New has the same type.
 func deadlineError(exceptionType string) error {
 	switch exceptionType {
 	case "context.deadlineExceededError":

@@ -38,9 +38,8 @@ func (d *Decision) Add(c *classify.Classifier, e classify.Evidence) {
 	}
 	r := c.Classify(e)
 	if e.Err == nil && e.Status == 0 && d.SpanStatus != 0 && (r.Reason == classify.ReasonAborted || r.Reason == classify.ReasonTimeout) {
-		// Only a text says that the call was aborted or timed out. The span's
-		// status may outrank the text, so classify the text again together with the
-		// status.
+		// The text alone says that the call was aborted or timed out. The span's
+		// status may outrank a text. So classify the two together.
 		e.Status = d.SpanStatus
 		r = c.Classify(e)
 	}
@@ -99,9 +98,9 @@ func (d *Decision) Fingerprint() string {
 	return fingerprint.Sum(text).String()
 }
 
-// Existing returns the result for a category and a reason that already exist. ok is
-// false if no classifier returns these values. Such values must not become metric
-// labels.
+// Existing returns the result for a category and a reason that a record or a span
+// already has. ok is false if no classifier returns this pair. Such a pair must not
+// become metric labels.
 func Existing(category, reason string, f *Facts) (res classify.Result, ok bool) {
 	res = classify.Result{
 		Category: classify.Category(category), Reason: classify.Reason(reason),

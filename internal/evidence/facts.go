@@ -151,9 +151,9 @@ func (f *Facts) ExceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 	return e
 }
 
-// outcome returns the evidence of how a call ended. text becomes the message. Only
-// this program's own deadline becomes the Type. Other values of error.type do not,
-// because a peer may have written them.
+// outcome returns the evidence of how a call ended. text becomes the message.
+// error.type becomes the Type if it names this program's own deadline. Otherwise a
+// peer may have written it, so it is at most a Code.
 func (f *Facts) outcome(text string) classify.Evidence {
 	if f.OwnDeadline {
 		return classify.Evidence{Type: f.ErrorType, Message: text}

@@ -11,7 +11,7 @@ package evidence
 // Field is the meaning of an attribute.
 type Field uint8
 
-// These are the fields. None means that the attribute is not read.
+// These are the fields. The field None means that the attribute is not read.
 const (
 	None Field = iota
 	ExceptionType

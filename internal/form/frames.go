@@ -18,7 +18,7 @@ type FrameReader struct {
 	text string
 	real int // index of the next newline byte; len(text) = there is none
 	stop int // index of the last line break that was found, a newline or an escaped one
-	// marks[i] says whether the text has collected[i] after its first line.
+	// marks[i] says whether collected[i] is in the text after its first line.
 	marks [len(collected)]bool
 }
 
@@ -51,8 +51,9 @@ func (r *FrameReader) Next(from int) (between string, end int) {
 	return r.text[from:], len(r.text)
 }
 
-// FirstFrame returns the frame at the beginning of text. It returns "" if the first
-// line is not a frame. The tail of a long output may begin with a frame.
+// FirstFrame returns the frame at the beginning of text. The tail of a long output,
+// for example, may begin with a frame. FirstFrame returns "" if the first line is
+// not a frame.
 func FirstFrame(text string) string {
 	r := NewFrameReader(text)
 	stop, _ := r.lineBreak(0)

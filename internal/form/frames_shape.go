@@ -145,8 +145,8 @@ func parenthesis(s string) int {
 	return len(s)
 }
 
-// afterCall returns the length of the text after a call that belongs to the frame:
-// the archive of a Java class, or the file and line of .NET.
+// afterCall returns the length of the part of a frame that follows the call: the
+// archive of a Java class, or the file and line of .NET.
 func afterCall(s string) int {
 	const line, longest, longestArchive = ":line ", 512, 256
 	if strings.HasPrefix(s, " [") || strings.HasPrefix(s, " ~[") {

@@ -45,7 +45,7 @@ func lineWidth(text string) (width int) {
 // made, together with the blanks around the break. A break counts if the first word
 // of the next line would not have fit into the line. The width of the lines is the
 // length of the longest line.
-func EachBreak(text string, found func(start, end int, with string)) {
+func EachBreak(text string, found func(start, end int, replacement string)) {
 	width := lineWidth(text)
 	if width == 0 {
 		return

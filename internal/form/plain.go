@@ -14,8 +14,8 @@ import (
 // the text.
 const maxPlain = 1 << 20
 
-// PlainText returns text with ordinary spaces, and without the escape sequences of
-// terminals and without invisible characters.
+// PlainText returns text with ordinary spaces in place of other ones, without the
+// escape sequences of terminals, and without invisible characters.
 func PlainText(text string) string {
 	if len(text) > maxPlain {
 		return text
@@ -51,7 +51,7 @@ func hasGap(text string) bool {
 
 // EachGap calls the argument found for every run of blanks that is not a single
 // space, and for every run at the end of a line.
-func EachGap(text string, found func(start, end int, with string)) {
+func EachGap(text string, found func(start, end int, replacement string)) {
 	for i := 0; i < len(text); i++ {
 		if !isBlank(text[i]) && text[i] != '\r' {
 			continue
@@ -80,8 +80,8 @@ func EachGap(text string, found func(start, end int, with string)) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// mayBeOdd has the bytes that may begin a piece for EachOdd: control characters,
-// ASCII spellings of a control character, and all bytes beyond ASCII.
+// mayBeOdd has the bytes with which a piece found by EachOdd may begin: control
+// characters, ASCII spellings of a control character, and all bytes beyond ASCII.
 var mayBeOdd = func() (odd [256]bool) {
 	for c := range odd {
 		odd[c] = c < ' ' && c != '\t' && c != '\n' && c != '\r' || c >= 0x7f || strings.IndexByte(`\#&^%`, byte(c)) >= 0
@@ -92,7 +92,7 @@ var mayBeOdd = func() (odd [256]bool) {
 // EachOdd calls the argument found for every piece of text that PlainText replaces:
 // escape sequences, odd spaces, invisible characters, characters that a backspace
 // deletes, and bytes that are not UTF-8.
-func EachOdd(text string, found func(start, end int, with string)) {
+func EachOdd(text string, found func(start, end int, replacement string)) {
 	ends := stringEnds{text: text, next: -1}
 	last := 0 // end of the previous piece
 	for i := 0; i < len(text); {
@@ -101,7 +101,7 @@ func EachOdd(text string, found func(start, end int, with string)) {
 			continue
 		}
 		r, size := character(text[i:])
-		start, end, with := i, i+size, ""
+		start, end, replacement := i, i+size, ""
 		switch kindOf(r) {
 		case ordinaryRune:
 			i = end
@@ -113,11 +113,11 @@ func EachOdd(text string, found func(start, end int, with string)) {
 				}
 				end++
 			}
-			with = string(utf8.RuneError)
+			replacement = string(utf8.RuneError)
 		case spaceRune:
-			with = " "
+			replacement = " "
 		case lineRune:
-			with = "\n"
+			replacement = "\n"
 		case struckRune:
 			if _, before := utf8.DecodeLastRuneInString(text[last:i]); text[last:i] != "" {
 				start -= before
@@ -125,13 +125,13 @@ func EachOdd(text string, found func(start, end int, with string)) {
 		case escapeRune:
 			spelled := size > 1 && text[i] < utf8.RuneSelf
 			n := 0
-			if n, with = sequence(text[end:], r, spelled, &ends, end); n < 0 {
+			if n, replacement = sequence(text[end:], r, spelled, &ends, end); n < 0 {
 				i = end // the ASCII spelling of ESC without a sequence is text
 				continue
 			}
 			end += n
 		}
-		found(start, end, with)
+		found(start, end, replacement)
 		i, last = end, end
 	}
 }

@@ -184,9 +184,9 @@ func spelledRune(s string) (r rune, size int) {
 	return 0, 0
 }
 
-// number decodes a number of exactly this many digits at the start of s[at:]. size
-// is the index of its end, or 0 if there is no such number. Unlike package strconv,
-// number allocates no error.
+// number decodes the number at index at of s, which must have exactly this many
+// digits. size is the index of the number's end, or 0 if there is no such number.
+// Unlike package strconv, number allocates no error.
 func number(s string, at, digits int, base rune) (r rune, size int) {
 	if digits <= 0 || at+digits > len(s) {
 		return 0, 0
@@ -229,10 +229,10 @@ func entity(s string) (r rune, size int) {
 }
 
 // sequence returns the length of a terminal sequence after its introducer ESC, CSI
-// or OSC. The result with is a space if the sequence moves the cursor: the cursor
-// may then be at another word. n is -1 if ESC is spelled in ASCII and no sequence
-// follows.
-func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, with string) {
+// or OSC. The replacement is a space if the sequence moves the cursor, because the
+// next word may then be elsewhere on the screen. n is -1 if ESC is spelled in ASCII
+// and no sequence follows.
+func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, replacement string) {
 	if r == escape || r == 0x241b {
 		switch {
 		case strings.HasPrefix(s, "["):
@@ -248,14 +248,14 @@ func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, 
 	size := 0
 	if r == control {
 		if size = controlLength(s[n:]); size > 0 && strings.IndexByte("mKhl", s[n+size-1]) < 0 { // not colours, erasing in a line, or modes
-			with = " "
+			replacement = " "
 		}
 	} else {
 		size = ends.length(at + n)
 	}
 	switch {
 	case size > 0:
-		return n + size, with
+		return n + size, replacement
 	case spelled:
 		return -1, ""
 	case r == command:

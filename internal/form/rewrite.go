@@ -3,9 +3,9 @@ package form
 import "strings"
 
 // Rewriting finds the pieces of a text that must be replaced. It calls found for
-// each piece, from left to right. The piece is text[start:end], and its replacement
-// is with. The pieces do not overlap.
-type Rewriting func(text string, found func(start, end int, with string))
+// each piece, text[start:end], with the replacement of the piece. It goes from left
+// to right, and the pieces do not overlap.
+type Rewriting func(text string, found func(start, end int, replacement string))
 
 // splicer builds the rewritten text. If no piece is replaced, it allocates nothing.
 type splicer struct {
@@ -14,12 +14,12 @@ type splicer struct {
 	done int // index up to which text is copied
 }
 
-func (s *splicer) replace(start, end int, with string) {
+func (s *splicer) replace(start, end int, replacement string) {
 	if s.done == 0 {
 		s.b.Grow(len(s.text))
 	}
 	s.b.WriteString(s.text[s.done:start])
-	s.b.WriteString(with)
+	s.b.WriteString(replacement)
 	s.done = end
 }
 
@@ -35,14 +35,14 @@ func (s *splicer) result() (text string, changed bool) {
 // original maps place, an index in the rewritten text, to an index in text.
 func (r Rewriting) original(text string, place int) int {
 	shift, found := 0, false // shift is the number of bytes removed before place
-	r(text, func(start, end int, with string) {
+	r(text, func(start, end int, replacement string) {
 		switch at := start - shift; {
 		case found || place < at:
 			found = true
-		case place < at+len(with):
+		case place < at+len(replacement):
 			place, found = at, true
 		default:
-			shift += end - start - len(with)
+			shift += end - start - len(replacement)
 		}
 	})
 	return place + shift

@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// maxDepth is the deepest nesting of values. It is the limit of encoding/json.
+// maxDepth is the deepest nesting of values that is accepted. encoding/json has the
+// same limit.
 const maxDepth = 10_000
 
 // Each function below parses one element of the grammar at index i of d. It returns

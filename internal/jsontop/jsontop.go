@@ -9,8 +9,8 @@
 // allocates only one buffer, for all keys with escapes.
 package jsontop
 
-// MaxKey is the length of the longest key with escapes that Object decodes. It is
-// the number of bytes before decoding. A longer key is passed undecoded.
+// MaxKey is the length of the longest key with escapes that Object decodes,
+// measured before decoding. A longer key is passed undecoded.
 const MaxKey = 4 << 10
 
 // Object calls visit for every member of the JSON object in data, in order, and

@@ -7,8 +7,8 @@ import (
 
 // callNames lists functions that have a secret among their arguments. at is the
 // number of that argument: 1 is the first, -1 the last. "hmac.new" is the function
-// new after the qualifier hmac. "encrypt/3:aes" is encrypt, if its third argument
-// begins with aes.
+// new after the qualifier hmac. "encrypt/3:aes" is the function encrypt, but only
+// if its third argument begins with aes.
 var callNames = []struct {
 	at    int
 	names string
@@ -40,7 +40,8 @@ type call struct {
 	cipher    string
 }
 
-// callsByName maps the last part of a function's name to its calls.
+// callsByName maps the name of a function to the calls described in callNames. The
+// key is the name without its qualifier: "new" for "hmac.new".
 var callsByName = func() map[string][]call {
 	m := map[string][]call{}
 	for _, row := range callNames {
@@ -76,7 +77,8 @@ type openCall struct {
 }
 
 // call masks the secrets in the arguments of the function named s.text[i:end], and
-// in those of nested calls. It does nothing if i is within the last call read.
+// in those of nested calls. It does nothing if an earlier call has already read the
+// text at i.
 func (s *scanner) call(i, end int, calls []call) {
 	if i < s.callTo {
 		return
@@ -122,8 +124,8 @@ func (s *scanner) call(i, end int, calls []call) {
 	s.callTo = k
 }
 
-// calledAt returns the function whose arguments begin at the parenthesis at i. from
-// is the start of the function's name.
+// calledAt finds the function whose arguments begin at the parenthesis at i. from
+// is the start of the function's name. calls is nil if no argument can be a secret.
 func (s *scanner) calledAt(i int) (from int, calls []call) {
 	var low [longestWord]byte
 	from = i
@@ -181,8 +183,8 @@ func (s *scanner) qualified(i int, qualifier string) bool {
 var cipherWords = set("encrypted encryption encrypt decryption decrypt cipher symmetric attach")
 
 // afterCipher reports whether the word KEY at i belongs to a statement that
-// encrypts: CREATE ... ENCRYPTED ... KEY 'x'. In an error text, key is in lower
-// case.
+// encrypts: CREATE ... ENCRYPTED ... KEY 'x'. KEY must be in capitals, except after
+// ATTACH, because error texts write key in lower case.
 func (s *scanner) afterCipher(i int) bool {
 	const reach = 160
 	if s.cipherTo == 0 || i-s.cipherTo > reach || i < s.cipherTo || strings.ContainsAny(s.text[s.cipherTo:i], ";:") {

@@ -18,7 +18,8 @@ type commandLine struct {
 const commandDepth = 2
 
 // command masks the secrets of the command line that begins with the program name
-// s.text[i:end]. It does nothing if i is within the last command line read.
+// s.text[i:end]. It does nothing if an earlier call has already read the command
+// line at i.
 func (s *scanner) command(i, end int) {
 	if i < s.commandTo || !s.startsProgram(i, end) {
 		return
@@ -84,9 +85,9 @@ func (s *scanner) commands(i, end, depth int) int {
 	return i
 }
 
-// commandArg returns the argument at i and the position after it. If the command
-// ends there, separator is the byte that ends it. If there is no argument at i but
-// the command continues, separator is a comma. Otherwise separator is 0.
+// commandArg returns the argument at i and the position after it. separator is 0 if
+// there is an argument, and a comma if there is none but the command continues.
+// Otherwise it is the byte that ends the command or redirects its input.
 func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	for i < end && (s.text[i] == ' ' || s.text[i] == '\t' || s.text[i] == ',' || s.text[i] == '[' || s.text[i] == '(') {
 		i++
@@ -132,8 +133,9 @@ func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	return value{from: i, to: to}, to, 0
 }
 
-// afterArg is like commandArg, but i follows a quote that closes the string around
-// the command. The command ends there, unless another string of a list follows.
+// afterArg is like commandArg, but i follows a quote that closes a string. The
+// command ends there, unless another string of a list follows, as in ["mysql",
+// "-px"].
 func (s *scanner) afterArg(i, end int) (arg value, next int, separator byte) {
 	at := i
 	for at < end && (s.text[at] == ' ' || s.text[at] == ',') {

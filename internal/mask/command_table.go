@@ -15,7 +15,7 @@ type command struct {
 	//	-u,  user,secret, in the same places
 	//	-u=  user=secret, in the same places
 	//	-S<  standard input
-	//	-h.  no secret, in the next argument
+	//	-h.  the next argument, which is not a secret
 	options string
 	// operands lists forms of the arguments that are not options. A form is a
 	// sequence of:

@@ -10,8 +10,8 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// fragments are the parts of texts that could be expensive. At each of them, the
-// masker reads ahead or back.
+// fragments are parts of texts that may be expensive to mask, because at each of
+// them the masker reads ahead or back.
 var fragments = []string{
 	"password=", "password=\"", "password: ", "token:", "Authorization: ", "Authorization: a=b, ", "Cookie: a=b; ", "Authorization%3A", "sk-", "eyJ", "://", "://a:b", "@", "%3A%2F%2F", "%3D", "%2525", `%20\`,
 	"-----BEGIN PRIVATE KEY-----", "-----BEGIN CERTIFICATE-----", "-----END PRIVATE KEY-----", "\\\"", "\"key\":\"", "name=API_KEY value=", "id -p", "-pa", `mysql "-pid=id=`, "-puser:", "cookie: -p",

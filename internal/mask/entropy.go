@@ -81,8 +81,8 @@ func (s *scanner) randomPath(from, end, to int) {
 }
 
 // isCertificate reports whether token is a certificate. A certificate is base64 of
-// a DER sequence that begins with another sequence. Both sequences have a length of
-// two bytes. A private key begins with an integer instead.
+// a DER sequence that begins with another sequence. The length of each of the two
+// sequences is encoded in two bytes. A private key begins with an integer instead.
 func isCertificate(token string) bool {
 	return strings.HasPrefix(token, "MII") && token[6:8] == "CC"
 }
@@ -136,8 +136,9 @@ func isRandom(token string, digits int) bool {
 	if low < 3 || up < 3 || num < digits || n < leastRandom-4 {
 		return false
 	}
-	// In random text, three of five pairs of neighbours differ in kind. In names
-	// such as V1beta1HorizontalPodAutoscaler2Spec, one of four differs.
+	// In random text, three of five characters differ in kind (lower case, upper
+	// case, digit) from the next one. In names such as
+	// V1beta1HorizontalPodAutoscaler2Spec, one of four does.
 	return turns*100 >= 38*(len(token)-slashes) && vowels*100 <= 36*n
 }
 

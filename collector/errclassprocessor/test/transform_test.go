@@ -127,7 +127,7 @@ func logs(from, percent int) plog.Logs {
 	return ld
 }
 
-// Both processors add the attributes to the same record.
+// Both processors add the same attributes to a record.
 func TestTransformAddsTheSame(t *testing.T) {
 	t.Parallel()
 	for _, p := range []processor.Logs{transform(t, len(rules)), errclass(t)} {

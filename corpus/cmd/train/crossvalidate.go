@@ -124,9 +124,9 @@ func writePredictions(w io.Writer, questions []question) error {
 	return nil
 }
 
-// writeScores writes the results for three groups: all slices together, all slices
-// except dev and second, and each slice. The rules had been measured on dev and
-// second before.
+// writeScores writes the results for all slices together, for all slices except dev
+// and second, and for each slice. The slices dev and second are not new to the
+// rules: the rules have been measured on them before.
 func writeScores(w io.Writer, questions []question) {
 	names := []string{"all slices", "without dev and second"}
 	for _, q := range questions {

@@ -195,7 +195,7 @@ func (s *service) health(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// hold sets in the metrics that a rate limit holds an endpoint.
+// hold sets the metric that says how much longer a rate limit pauses an endpoint.
 func (s *service) hold(w http.ResponseWriter, r *http.Request) {
 	left, err := time.ParseDuration(r.FormValue("left"))
 	if err != nil {
@@ -206,7 +206,7 @@ func (s *service) hold(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// restart counts a change of a queued task in the metrics.
+// restart counts, in the metrics, that a queued task has reached a state.
 func (s *service) restart(w http.ResponseWriter, r *http.Request) {
 	s.calls.Restart(r.Context(), r.FormValue("state"))
 	w.WriteHeader(http.StatusNoContent)

@@ -106,8 +106,8 @@ var traces = []trace{
 		name: "a fallback hides that the endpoint is down", every: time.Second, fallback: true,
 		call: func(context.Context, int, time.Duration) error { return errDown },
 		expect: []expectation{
-			// Few attempts fail, because calls start at the new target after a
-			// fallback.
+			// After a fallback, calls start at the new target. So few attempts
+			// fail.
 			{"9m", nil}, {"20m", []string{breaker}}, {"30m", []string{breaker}},
 			{"40m", []string{breaker}}, {"49m", []string{breaker}}, {"59m", nil},
 		},

@@ -29,9 +29,9 @@ func kill(ctx context.Context, s settings, table io.Writer) error {
 	return killFiles(ctx, s, table)
 }
 
-// killRepeatedly starts one Collector after the other. It kills each when progress
-// has grown by one step, except the last one. Halfway it starts the sink. It
-// returns the last Collector and the sink.
+// killRepeatedly starts one Collector after the other. It kills each Collector,
+// except the last one, when progress has grown by one more step. Halfway it starts
+// the sink. It returns the last Collector and the sink.
 func killRepeatedly(ctx context.Context, s settings, n int, progress func() int, listen func() (*sink, error), start func() (*collector, error)) (*collector, *sink, error) {
 	var to *sink
 	for k := range s.kills {

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// contender is one of the ways to classify that are compared.
+// contender is one of the compared ways to classify records.
 type contender struct {
 	name       string
 	processors string // configuration

@@ -13,7 +13,7 @@ import (
 // batchSize is the number of records in a batch.
 const batchSize = 1000
 
-// recurring is the number of different error texts of a source whose texts are
+// recurring is how many different error texts a source has if its texts are
 // repeated.
 const recurring = 500
 

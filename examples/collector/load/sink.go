@@ -91,8 +91,9 @@ func (s *sink) record(r plog.LogRecord) error {
 	return s.check(n, r)
 }
 
-// wait waits until all records have arrived from these Collectors.
-func (s *sink) wait(ctx context.Context, limit time.Duration, from ...*collector) error {
+// wait waits until all records have arrived. After the time limit it returns an
+// error, with the last output of the collectors.
+func (s *sink) wait(ctx context.Context, limit time.Duration, collectors ...*collector) error {
 	err := until(ctx, limit, "all records have arrived", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -104,7 +105,7 @@ func (s *sink) wait(ctx context.Context, limit time.Duration, from ...*collector
 		return nil
 	}
 	err = fmt.Errorf("%d of %d records have arrived: %w", s.unique, len(s.seen), err)
-	for _, c := range from {
+	for _, c := range collectors {
 		err = errors.Join(err, c.lastWords())
 	}
 	return err

@@ -137,7 +137,8 @@ func TestPods(t *testing.T) {
 			config := argument(t, c, "--config=")
 			assert.Equal(t, "/etc/otelcol-errclass", path.Dir(config))
 			require.Contains(t, files, path.Base(config))
-			// check.sh validates these files, and runs them.
+			// check.sh validates the configurations below directory and runs the
+			// Collector with them.
 			want, err := os.ReadFile(path.Join(directory, "config", path.Base(config)))
 			require.NoError(t, err)
 			assert.Equal(t, string(want), files[path.Base(config)])

@@ -28,8 +28,8 @@ const (
 	ExitAborted       = 130 // as in a shell after Ctrl-C; for a closed output see exitClosed
 )
 
-// exitCategory has the exit codes of --exit-code category. Three come from
-// sysexits(3): EX_TEMPFAIL, EX_DATAERR and EX_SOFTWARE.
+// exitCategory has the exit codes for the flag "--exit-code category". Three come
+// from sysexits(3): EX_TEMPFAIL, EX_DATAERR and EX_SOFTWARE.
 var exitCategory = map[classify.Category]int{
 	classify.CategoryRetryable:       75,
 	classify.CategoryContextOverflow: 65,
@@ -38,8 +38,8 @@ var exitCategory = map[classify.Category]int{
 	classify.CategoryAborted:         ExitAborted,
 }
 
-// codeError is an error that makes the program exit with its value as the exit
-// code. The command has already reported what failed.
+// codeError is an exit code in the form of an error: the program exits with this
+// code. What failed has already been reported.
 type codeError int
 
 func (e codeError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }

@@ -48,8 +48,8 @@ func eventFile(s *Streams, errs *lineWriter, name string) (io.WriteCloser, error
 	return openEvent(name)
 }
 
-// sameStream returns w as a file. It returns false if w is not the file that info
-// describes.
+// sameStream returns w as a file if w is the file that info describes. Otherwise it
+// returns false.
 func sameStream(w io.Writer, info os.FileInfo) (*os.File, bool) {
 	f, ok := w.(*os.File)
 	if !ok {

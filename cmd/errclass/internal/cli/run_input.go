@@ -110,7 +110,7 @@ func (b *replayBuffer) started() bool {
 
 func (b *replayBuffer) reader() io.Reader { return &replayReader{buffer: b} }
 
-// liveReader returns a reader of what has not been read yet.
+// liveReader returns a reader of the part of the source that has not been read yet.
 func (b *replayBuffer) liveReader() io.Reader {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -20,8 +20,9 @@ const ptySupported = true
 var defaultSize = pty.Winsize{Rows: 24, Cols: 80}
 
 // openTerminal opens a terminal for the command, with the size and the mode of this
-// program's terminal. If standard input is a terminal, it is in raw mode until
-// restore, so that every key reaches the command.
+// program's terminal. If standard input is a terminal, openTerminal sets it to raw
+// mode, so that every key reaches the command. The function restore ends the raw
+// mode.
 func openTerminal(s Streams) (t *supervise.Terminal, restore func(), err error) {
 	master, child, err := pty.Open()
 	if err != nil {
@@ -87,7 +88,7 @@ func ownTerminal(s Streams) *os.File {
 }
 
 // followSize gives the terminal child each new size of the terminal own, until stop
-// is called. If child is closed, it does nothing.
+// is called. After child is closed, new sizes are ignored.
 func followSize(own *os.File, child syscall.RawConn) (stop func()) {
 	changed, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(changed, syscall.SIGWINCH)
@@ -110,8 +111,8 @@ func followSize(own *os.File, child syscall.RawConn) (stop func()) {
 	}
 }
 
-// noEcho turns the echo off. Otherwise input that nobody types would be part of the
-// output. The command may turn the echo on again.
+// noEcho turns off the echo of a terminal. With echo, the input of the command
+// would also appear in its output. The command may turn the echo on again.
 func noEcho(f *os.File) error {
 	mode, err := unix.IoctlGetTermios(int(f.Fd()), getMode)
 	if err != nil {

@@ -22,9 +22,10 @@ type failure struct {
 	classifier *classify.Classifier
 }
 
-// asClosedOutput returns x with the closed output as its cause. After its output
+// asClosedOutput returns x with the closed output as its cause. After the output
 // was closed, a command may end with SIGPIPE, with the SIGTERM that errclass sends,
-// or with its own exit code. In all three cases the closed output is the cause.
+// or with an exit code of its own. In all three cases the closed output is the
+// cause.
 func (x failure) asClosedOutput() failure {
 	name, err := "", error(closedOutputError{})
 	if e, ok := errors.AsType[*supervise.Error](x.err); ok {
@@ -80,8 +81,8 @@ func (f *runFlags) report(s Streams, errs *lineWriter, event io.Writer, x failur
 	return codeError(f.code(x))
 }
 
-// explain writes the explanation of a failure. If the deciding evidence is not a
-// text but, for example, a watchdog, explain adds it as the first signal.
+// explain writes the explanation of a failure. If something other than a text
+// decided, such as a watchdog, explain adds it as the first signal.
 func (x failure) explain(w io.Writer, json, colour bool) error {
 	message := x.outcome.Stderr
 	var exit *exec.ExitError
@@ -133,8 +134,8 @@ func (l *lineWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// setUnfinished records whether the last line lacks its line end. It is needed if
-// others may have written to the same file.
+// setUnfinished records whether the last line of the output lacks its line end.
+// Call it if another program may have written to the same file.
 func (l *lineWriter) setUnfinished(unfinished bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -164,9 +164,9 @@ func writePage(w io.Writer, r *triage.Report) (int, error) {
 	return len(r.Groups), page.Write(w, r)
 }
 
-// replaceFile writes a file. If write fails, an old regular file stays unchanged.
-// Anything else, such as /dev/stdout, a pipe or a link, is written to and not
-// replaced.
+// replaceFile creates or replaces a regular file. If the function write fails, the
+// old file stays unchanged. If name is anything else, such as /dev/stdout, a pipe
+// or a link, replaceFile writes to it and does not replace it.
 func replaceFile(name string, write func(io.Writer) error) error {
 	old, err := os.Lstat(name)
 	if err == nil && !old.Mode().IsRegular() {

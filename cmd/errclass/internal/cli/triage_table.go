@@ -129,8 +129,8 @@ func at(t time.Time, layout string) string {
 
 var sparks = []rune("▁▂▃▄▅▆▇█")
 
-// sparkline draws the counts of a series as a text of the given number of steps. A
-// step without an event is a space.
+// sparkline draws a series of the given number of steps as a row of bars. A bar
+// stands for one step or for several. A bar without events is a space.
 func sparkline(s triage.Series, steps int) string {
 	if steps == 0 {
 		return ""

@@ -88,8 +88,9 @@ func TestTriageProblems(t *testing.T) {
 	assert.Contains(t, r.err, "no such file or directory")
 }
 
-// TestTriageLeavesStandardInput checks that triage does not read standard input if
-// no argument names it. A shell loop may read file names from standard input.
+// TestTriageLeavesStandardInput checks that triage does not read standard input
+// unless an argument names it. A shell loop around triage may read file names from
+// there.
 func TestTriageLeavesStandardInput(t *testing.T) {
 	t.Parallel()
 	log := file(t, "app.jsonl", triageLog)

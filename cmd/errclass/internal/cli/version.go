@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// commitRecord is "VERSION COMMIT" in a release: .ci/release writes the file. In
-// other builds it is empty or names an older version. A module downloaded by
-// `go install` has no other record of its commit.
+// commitRecord is the content of commit.txt. In a release it is "VERSION COMMIT",
+// written by .ci/release. In other builds it is empty or names an older version. A
+// module downloaded by `go install` has no other record of its commit.
 //
 //go:embed commit.txt
 var commitRecord string
@@ -57,8 +57,8 @@ func commitOf(info *debug.BuildInfo, version, record string) string {
 		return "commit " + m[1]
 	}
 	if released, of, ok := strings.Cut(strings.TrimSpace(record), " "); ok && released == version {
-		// The record is part of the release's commit, so it names the previous
-		// commit.
+		// A commit cannot contain its own hash. So the record in the release's
+		// commit names the commit before it.
 		return fmt.Sprintf("released from commit %.12s", of)
 	}
 	return "commit not recorded"

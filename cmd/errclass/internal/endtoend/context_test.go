@@ -20,8 +20,8 @@ import (
 // derive returns a child context that ends some time later.
 type derive func(context.Context) (context.Context, context.CancelFunc)
 
-// These causes of a context differ from its Err(). Without the context, errPatient
-// and errKey have other answers.
+// These are causes for the end of a context. They differ from the context's Err().
+// Without the context, errPatient and errKey would be classified differently.
 var (
 	errDrain   = errors.New("the server is shutting down")
 	errPatient = fmt.Errorf("the report took too long: %w", context.DeadlineExceeded)

@@ -58,8 +58,9 @@ func (s *signals) check(t require.TestingT, src source) {
 	require.Equal(t, want, inRecord, "slog, of the value")
 	inSpan, inEvent := s.span(t, func(span trace.Span) { otelclass.RecordError(span, err) })
 	require.Equal(t, inSpan, inEvent, "span and event, of the value")
-	// A recorder adds a wrapper to an error that wraps itself. So if the classifier
-	// stops at its limit, it reads one error less.
+	// RecordError puts an error that wraps itself into another wrapper. If the
+	// classifier stops at its limit, it then reads one error less, and the answers
+	// may differ.
 	if len(classify.Standard.Explain(classify.Evidence{Err: err}).Omitted) == 0 {
 		require.Equal(t, want, inSpan, "span, of the value")
 	}
@@ -117,8 +118,8 @@ func (s *signals) checkStatus(t require.TestingT, words string, status int) {
 	require.Equal(t, want, s.logRecord(t, attribute.String("err", words), attribute.Int("http.response.status_code", status)), "log record, with a status")
 }
 
-// answerOf returns the category and the reason of r. It fails if the rule of r ends
-// with +panic: then package classify has recovered from a panic.
+// answerOf returns the category and the reason of r. It fails the test if package
+// classify has recovered from a panic: the rule of r then ends with +panic.
 func answerOf(t require.TestingT, r classify.Result) answer {
 	require.False(t, strings.HasSuffix(r.Rule, "+panic"), "rule %s", r.Rule)
 	require.NotEmpty(t, r.Category)

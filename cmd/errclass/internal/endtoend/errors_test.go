@@ -6,7 +6,7 @@ import (
 )
 
 // stub is embedded in the errors below and counts the calls of their methods. A
-// method panics if panics has the bit of that method.
+// method panics if the field panics has its bit.
 type stub struct {
 	calls  *int
 	panics uint16
@@ -38,8 +38,8 @@ func (m stub) called(method uint16) {
 	}
 }
 
-// wrapper wraps an error, which may be the wrapper itself. Its text does not
-// contain the text of that error.
+// wrapper wraps an error, which may be the wrapper itself. The wrapper's text does
+// not contain the text of the wrapped error.
 type wrapper struct {
 	stub
 	text string

@@ -14,9 +14,9 @@ import (
 // maxLine is the length of the longest valid line.
 const maxLine = 64 << 20
 
-// readLines calls add for every line of r that is not blank. The argument at names
-// the input and the line. If add fails, the error begins with at.
-func readLines(r io.Reader, name string, add func(text []byte, at string) error) error {
+// readLines calls add for every line of r that is not blank. The argument place names
+// the input and the line. If add fails, the error begins with the place.
+func readLines(r io.Reader, name string, add func(text []byte, place string) error) error {
 	in := lines.NewReader(r, maxLine, nil)
 	for number := 1; ; number++ {
 		line, err := in.Next()
@@ -26,16 +26,16 @@ func readLines(r io.Reader, name string, add func(text []byte, at string) error)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		at := fmt.Sprintf("%s:%d", name, number)
+		place := fmt.Sprintf("%s:%d", name, number)
 		if line.Piece {
-			return fmt.Errorf("%s: longer than %d bytes", at, maxLine)
+			return fmt.Errorf("%s: longer than %d bytes", place, maxLine)
 		}
 		text := bytes.TrimPrefix(line.Text(), []byte(lines.BOM))
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
-		if err := add(text, at); err != nil {
-			return fmt.Errorf("%s: %w", at, err)
+		if err := add(text, place); err != nil {
+			return fmt.Errorf("%s: %w", place, err)
 		}
 	}
 }

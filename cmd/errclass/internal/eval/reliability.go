@@ -25,8 +25,8 @@ type ConfidenceRange struct {
 // ReasonAccuracy returns the share of the answers with a right reason, 0 to 1.
 func (r ConfidenceRange) ReasonAccuracy() float64 { return share(r.RightReason, r.Answers) }
 
-// ranges collects the answers of each range. Until the end, MeanConfidence holds the
-// sum of the confidences.
+// ranges collects the answers of each range. While answers are added,
+// MeanConfidence holds the sum of the confidences.
 type ranges [10]ConfidenceRange
 
 func (r *ranges) add(confidence float64, right bool) {

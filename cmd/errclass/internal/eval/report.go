@@ -86,8 +86,8 @@ type Miss struct {
 	Message      string            `json:"message"`
 	WrongReason  bool              `json:"wrong_reason"`
 	WrongRetry   bool              `json:"wrong_retry"` // a false or a missed retry
-	// Signals are the signals of the message; the first one decided. [Report.Explain]
-	// sets them.
+	// Signals are the signals of the message. The first one decided the result.
+	// [Report.Explain] sets them.
 	Signals []classify.Signal `json:"-"`
 }
 
@@ -146,8 +146,7 @@ func (r *Report) Explain(c *classify.Classifier) {
 }
 
 // judge returns the category and the reason of a prediction. If the entry accepts
-// the predicted category besides the right one, judge returns the right category.
-// The same applies to the reason.
+// one of them besides the right one, judge returns the right one in its place.
 func (e Entry) judge(p Prediction) (classify.Category, classify.Reason) {
 	if slices.Contains(e.AcceptCategory, p.Category) {
 		p.Category = e.Category
@@ -186,7 +185,8 @@ func (s *Score) add(o Score) {
 	s.Retryable += o.Retryable
 }
 
-// confusion returns the pairs with their counts, with the most frequent pair first.
+// confusion returns the pairs of a right answer and a prediction, with their
+// counts. The most frequent pair comes first.
 func confusion(counts map[Confused]int) []Confused {
 	all := make([]Confused, 0, len(counts))
 	for pair, n := range counts {

@@ -89,7 +89,8 @@ func (r *Reader) take(n int, ends bool) Line {
 	return l
 }
 
-// fill reads from r into the buffer once. If that fails, it sets err.
+// fill reads once into the buffer. If the read or the function idle fails, it sets
+// err.
 func (r *Reader) fill() {
 	if r.err = r.idle(); r.err != nil {
 		return

@@ -3,8 +3,8 @@
 // [Processor.Process] reads lines and writes them. For each line it
 //
 //   - finds its records, without decoding their values (package shapes),
-//   - passes the line on unchanged if it has no error, no known shape, or is
-//     longer than [MaxLine],
+//   - passes the line on unchanged if the line has no error or no known shape, or
+//     is longer than [MaxLine],
 //   - classifies the error fields and the message of an error,
 //   - inserts error.category and error.reason.
 //
@@ -151,13 +151,13 @@ func (a *Annotator) record(rec *shapes.Record) {
 // Only this many bytes of it are read. All valid names are shorter.
 const longestName = 64
 
-// Classify classifies the sources of a record. Package precedence chooses one of the
-// results. first is the text of the first source.
+// Classify classifies the sources of a record, such as its message. Package
+// precedence chooses one of the results. first is the text of the first source.
 //
-// Codes are passed as [classify.Evidence.Code]. The program that logged may quote a
-// code of another program. So a code never means that the logging program reached
-// its own deadline or was canceled. exception.type is passed as Type, because the
-// logging program has recorded it itself.
+// A code may be quoted from another program. So it is passed as
+// [classify.Evidence.Code], which never means that the logging program reached its
+// own deadline or was canceled. exception.type comes from the logging program
+// itself. So it is passed as [classify.Evidence.Type], which may have that meaning.
 func Classify(c func(classify.Evidence) classify.Result, rec *shapes.Record) (best classify.Result, first string) {
 	rec.Sources(func(s shapes.Source) (more bool) {
 		if first == "" {

@@ -49,9 +49,9 @@ func NewProcessor(a *Annotator, w io.Writer, times bool) *Processor {
 	return &Processor{annotator: a, out: bufio.NewWriterSize(w, outputSize), waits: true}
 }
 
-// ReadTexts makes the processor read text lines. It counts their errors in the
-// summary. If annotate is true, it also adds the fields to the first line of each
-// text event. Call it before Process.
+// ReadTexts makes the processor read text lines too. Their errors are counted in
+// the summary. If annotate is true, the category and the reason are added to the
+// first line of each error. Call ReadTexts before Process.
 func (p *Processor) ReadTexts(annotate bool) {
 	p.text = &textLog{classify: p.annotator.classify, all: p.annotator.all}
 	p.annotate = annotate
@@ -68,10 +68,12 @@ type Waiter interface {
 // the event may follow.
 const eventHold = 100 * time.Millisecond
 
-// Waits sets whether reading the next input may block, which is so for a pipe. The
-// default is true. If waits is true, an annotated text event is held back for a
-// tenth of a second if the input is a [Waiter]; otherwise it is not held back.
-// Later lines of the event are passed on unchanged.
+// Waits sets whether reading the next input may block, as with a pipe. The default
+// is true.
+//
+// Before a read that may block, the current text event is annotated and written. If
+// the input is a [Waiter], the processor first waits a tenth of a second for more
+// lines of the event. Lines of the event that come later are passed on unchanged.
 func (p *Processor) Waits(waits bool) { p.waits = waits }
 
 // Process reads r to its end. It writes every line before it waits for the next
@@ -254,9 +256,8 @@ func (p *Processor) notJSON(first, n int64) {
 
 func endsLine(b []byte) bool { return len(b) > 0 && b[len(b)-1] == '\n' }
 
-// firstLine returns the number of the first line of a kind. known is that number if
-// such a line was found before, otherwise 0. number is the number of the current
-// line, which is of that kind.
+// firstLine returns the new value of a field such as FirstNotJSON. known is its
+// present value, or 0 if it is not set. number is the number of the current line.
 func firstLine(known, number int64) int64 {
 	if known > 0 {
 		return known

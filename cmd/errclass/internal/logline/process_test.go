@@ -194,8 +194,8 @@ func TestProcessErrors(t *testing.T) {
 	})
 }
 
-// waiter is a reader that returns one piece per Read. Its method Wait reports that
-// input is available, until the next piece is "wait".
+// waiter is a reader that returns one piece per Read. If the next piece is "wait",
+// the method Wait removes it and returns false. Otherwise Wait returns true.
 type waiter struct {
 	pieces []string
 	waits  int

@@ -81,7 +81,7 @@ func addsOnlyFields(in, out string) bool {
 	if next < 0 {
 		return in == out
 	}
-	// An inserted field begins at most this many bytes before its key.
+	// The inserted text begins at most this many bytes before its key.
 	start := max(0, next-len(`,"attributes":[{"key":"`))
 	if len(in) < start || in[:start] != out[:start] {
 		return false

@@ -33,8 +33,8 @@ type Advice struct {
 }
 
 // For returns the advice for a reason. If the page has no section for the reason,
-// the advice is empty. The caller must not change First. For is safe for concurrent
-// use.
+// the advice is empty. The caller must not change the slice First of the advice.
+// For is safe for concurrent use.
 func For(r classify.Reason) Advice {
 	a := sections()[r]
 	a.Link = URL(r)

@@ -46,15 +46,16 @@ func (g *groups) report() *Report {
 	return r
 }
 
-// groupKey is what a group of a report stands for.
+// groupKey identifies a group of a report.
 type groupKey struct {
 	template string
 	category classify.Category
 	reason   classify.Reason
 }
 
-// byTemplate returns the groups. It joins clusters whose templates have become
-// equal, also by the masking of secrets.
+// byTemplate returns the groups by their keys. The templates of two clusters may
+// have become equal, for example because secrets in them were masked. byTemplate
+// merges the groups of such clusters.
 func (g *groups) byTemplate() map[groupKey]*group {
 	type keyed struct {
 		groupKey
@@ -67,7 +68,8 @@ func (g *groups) byTemplate() map[groupKey]*group {
 			found = append(found, keyed{groupKey{template, o.category, o.reason}, o})
 		}
 	}
-	// The tree has no order, but the order decides what is kept of joined groups.
+	// The tree yields the clusters in any order. Sort the groups, so that merging
+	// gives the same result each time.
 	slices.SortFunc(found, func(a, b keyed) int { return cmp.Compare(a.examples[0].arrival, b.examples[0].arrival) })
 	all := make(map[groupKey]*group, len(found))
 	for _, o := range found {

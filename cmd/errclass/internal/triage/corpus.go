@@ -14,8 +14,8 @@ const (
 	uncertain = 0.6
 )
 
-// corpusLine is a line of a corpus, in the order of the fields that corpus/README.md
-// lists.
+// corpusLine is a line of a corpus. Its fields are in the order of
+// corpus/README.md.
 type corpusLine struct {
 	ID       string            `json:"id"`
 	Kind     string            `json:"kind"`

@@ -1,3 +1,3 @@
-// Package triage groups the errors of logs. [Report] is the result: each group has a
-// template, its count over time, its category and reason, examples and what to do.
+// Package triage groups the errors of logs. [Report] is the result: each group has
+// a template, its count over time, its category and reason, examples and advice.
 package triage

@@ -17,7 +17,7 @@ const (
 )
 
 // usable returns the time of an event in nanoseconds since 1970. It returns 0 if
-// the time fits in no series.
+// the year is not between firstYear and lastYear.
 func usable(t time.Time) int64 {
 	if y := t.Year(); y < firstYear || y > lastYear {
 		return 0
@@ -54,8 +54,8 @@ func (g *grid) length() int {
 	return int(g.last/g.step() - g.first/g.step() + 1)
 }
 
-// counts has the number of events in each step. Its steps may still be shorter than
-// the steps of the grid.
+// counts has the number of events in each step. When the grid changes to longer
+// steps, counts changes too, the next time it is used.
 type counts struct {
 	level int
 	start int64 // number of the first step since 1970

@@ -75,7 +75,7 @@ type example struct {
 	arrival int64 // number of the event
 }
 
-// size returns the number of bytes of its texts.
+// size returns the number of bytes of the example's texts.
 func (x *example) size() int { return len(x.full) + len(x.source) }
 
 func newGroups(bound int) *groups {
@@ -114,9 +114,10 @@ func earlier(a, b int64) int64 {
 	return a
 }
 
-// group returns the group of an event. A value in a text, such as a name, may
-// change a guess of the model. So if the reason is a guess, all events of the
-// template have the category and reason of its first event.
+// group returns the group of an event. If the reason is a guess of the model,
+// another value in the text, such as a name, may change the guess. So all guessed
+// events of a template are in one group, with the category and the reason of the
+// first of them.
 func (g *groups) group(e *event) *group {
 	c := g.ids[e.id]
 	if c == nil {
@@ -156,7 +157,7 @@ func (o *group) add(g *groups, e *event, file string) {
 	}
 }
 
-// addExample adds e to the examples, unless one of them has the same text.
+// addExample adds e to the examples, unless an example has the same text.
 func (o *group) addExample(g *groups, e *event, file string) {
 	hash := xxhash.Sum64String(e.text)
 	if slices.ContainsFunc(o.examples, func(x example) bool { return x.hash == hash }) {

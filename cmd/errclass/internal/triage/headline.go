@@ -10,8 +10,7 @@ import (
 const maxHeadline = 4 << 10
 
 // headline returns the text of an event without the frames of its stack traces. So
-// two events with the same message are equal, even if the function was called in
-// different ways.
+// two events with the same message are equal, even if their stack traces differ.
 func headline(text string) string {
 	if strings.IndexByte(text, '\x1b') >= 0 {
 		text = colours.ReplaceAllString(text, "")
@@ -57,19 +56,20 @@ func hasTrace(text string) bool {
 	return false
 }
 
-// endsHeadline reports whether the line bare begins a list of stack frames that
-// ends the text.
+// endsHeadline reports whether a line begins the stack frames at the end of a text.
+// bare is the line without white space around it.
 func endsHeadline(bare string) bool {
 	return strings.HasPrefix(bare, "goroutine ") || strings.HasPrefix(bare, "stack backtrace:") || strings.HasPrefix(bare, "#0 ")
 }
 
 // isFrame reports whether a line of a text with a stack trace is part of a frame.
+// bare is the line without white space around it.
 func isFrame(line, bare string) bool {
 	return line[0] == ' ' || line[0] == '\t' || strings.HasPrefix(bare, "at ") || strings.HasPrefix(bare, "... ") || strings.HasPrefix(bare, "--- End of ") ||
 		bare == "}" || strings.HasPrefix(bare, "created by ")
 }
 
-// cut returns at most the first limit bytes of text. It does not cut a character.
+// cut returns at most the first limit bytes of text. It does not split a character.
 func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -92,8 +92,8 @@ func Shortened(text string, limit int) string {
 	return cut(text, limit-len(ellipsis)) + ellipsis
 }
 
-// combined returns the text of a record: its message and its error. If one of them
-// contains the other, it is the whole text.
+// combined returns the text of a record: its message and its error. If one of the
+// two contains the other, the longer one is the whole text.
 func combined(message, cause string) string {
 	message, cause = strings.TrimSpace(message), strings.TrimSpace(cause)
 	switch {

@@ -65,8 +65,9 @@ func TestOrder(t *testing.T) {
 	assert.Equal(t, "0abcdefghi", strings.Join(got, ""))
 }
 
-// TestOrderWithinFile checks two kinds of events. An event without a time comes
-// after the event before it in the file. An event that is too early comes at once.
+// TestOrderWithinFile checks an event without a time, and an event that is earlier
+// than the previous event of its file. Both must come directly after that previous
+// event.
 func TestOrderWithinFile(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{

@@ -31,7 +31,7 @@ type source struct {
 	when   int64   // the time of the next event, for the order
 	order  int     // order of sources with the same time
 
-	// These are set before the channel events is closed.
+	// stats and err are set before the channel in the field events is closed.
 	stats fileStats
 	err   error
 }
@@ -39,9 +39,8 @@ type source struct {
 // merger reads several inputs and yields their events in order of time.
 //
 // The next event is the earliest of the next events of all open files. So the order
-// is right if each file is in order. An event that is earlier than the previous
-// event of its file comes at once. An event without a time comes directly after the
-// previous event of its file.
+// is right if each file is in order. An event comes directly after the previous
+// event of its file if it is earlier than that event or has no time.
 type merger struct {
 	ctx     context.Context
 	start   func(*input) *source
@@ -166,8 +165,8 @@ func (s *sources) Pop() any {
 	return last
 }
 
-// peek sets in.first to the first timestamp of a file. Few files have an event before
-// that time. peek reads at most maxPeek bytes.
+// peek sets in.first to the first timestamp in the first maxPeek bytes of a file.
+// Few files have an event before that time.
 func (r *run) peek(in *input) {
 	f, err := os.Open(in.name)
 	if err != nil {

@@ -246,8 +246,8 @@ func patternOf(words []string, space string, gap func(hole string) string) strin
 // anyGap is the pattern for a hole that stands for any value.
 const anyGap = ".{1,60}"
 
-// gapOf returns the pattern for a hole. For some types of values, it matches no
-// spaces.
+// gapOf returns the pattern for a hole. For some types of values, the pattern
+// matches no spaces.
 func gapOf(hole string) string {
 	switch hole {
 	case "<num>", "<id>", "<ip>", "<host>", "<email>", "<url>":

@@ -105,7 +105,8 @@ func FuzzRules(f *testing.F) {
 	})
 }
 
-// TestCorpus checks that errclass eval reads the lines after they got labels.
+// TestCorpus checks that errclass eval reads the lines after a person has labelled
+// them.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	r := triaged(t, unknownLog)

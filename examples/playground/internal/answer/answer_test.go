@@ -130,7 +130,8 @@ func TestExplain(t *testing.T) {
 }
 
 // TestExplainModel checks that the words with the largest weight for the model's
-// answer are marked. Only whole words are marked, in any case.
+// answer are marked. Only whole words are marked. Upper and lower case make no
+// difference.
 func TestExplainModel(t *testing.T) {
 	t.Parallel()
 	const message = "Mailbox für ÄÖÜ was unavailable; the unavailable7 worker is Busy"

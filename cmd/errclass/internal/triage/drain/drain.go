@@ -2,23 +2,23 @@
 // parser of logs after Drain (He et al., "Drain: An Online Log Parsing Approach with
 // Fixed Depth Tree", ICWS 2017). [Tree.Add] takes one text and returns its [Cluster].
 //
-// What happens to a text, whose values package fingerprint has replaced by holes:
+// Package fingerprint has already replaced the values of a text by holes, such as
+// <num>. Add does the following with the text:
 //
-//   - It is split into words at its spaces. Words with the same holes in a row become
-//     one. Words beyond [MaxWords] become one hole.
-//   - A tree of fixed depth finds the clusters to compare with: by the number of
-//     words and by the first word.
-//   - The text joins the cluster whose words outside of holes are the same. Words
+//   - It splits the text into words at its spaces. It joins neighbouring words that
+//     have the same holes. Words beyond [MaxWords] become one hole.
+//   - In a tree of fixed depth, it finds the clusters that have the same number of
+//     words and the same first word.
+//   - It adds the text to the cluster whose words outside of holes are the same. Words
 //     that differ only in their holes count as the same: "(<ip>)", "(<host>)" and
 //     "()".
-//   - Otherwise the text starts a cluster. If it is the fifth that differs from
-//     others in the same words, these words are values, and the five clusters become
-//     one. So "VM Started" and "VM Stopped" are two clusters, and "user alice not
-//     found" becomes one with four other users.
+//   - If there is no such cluster, the text starts one. As soon as five clusters
+//     differ in the same words, these words are values, and the five clusters become
+//     one. So "VM Started" and "VM Stopped" stay two clusters, but "user alice not
+//     found" becomes one with the texts about four other users.
 //
-// In the last step Drain differs from the paper, where a text joins the most similar
-// cluster at once. Words with a digit in them need no rule here, because their digits
-// are holes.
+// The last step differs from the paper. There, a text joins the most similar cluster
+// at once.
 //
 // Memory is bounded by the number of clusters, which the caller limits with
 // [Tree.Remove]. The time of Add is bounded too: see maxScan.
@@ -111,7 +111,7 @@ func (t *Tree[T]) Add(masked string) *Cluster[T] {
 	return c
 }
 
-// cloned returns a copy of words whose texts share one new string.
+// cloned returns a copy of words. The texts of the copy share one new string.
 func cloned(words []word) []word {
 	size := 0
 	for _, w := range words {
@@ -153,7 +153,8 @@ func split(words []word, masked string) []word {
 	return words
 }
 
-// trimmed returns a word without the commas between the items of a list.
+// trimmed returns a word without commas and semicolons at its end, because these
+// separate the items of a list.
 func trimmed(word string) string { return strings.TrimRight(word, ",;") }
 
 // leaf returns the node for texts with these words.
@@ -214,8 +215,8 @@ func (n *node[T]) find(words []word) *Cluster[T] {
 }
 
 // matches reports whether the words of a text equal the words of a cluster, except
-// for holes. Both must have the same number of words. free is the number of holes
-// of the type Any.
+// for holes. Both must have the same number of words. free counts the words of the
+// cluster that are the hole Any.
 func matches(cluster, text []word) (free int, ok bool) {
 	for i, w := range cluster {
 		switch {
@@ -231,9 +232,9 @@ func matches(cluster, text []word) (free int, ok bool) {
 // positions is a set of indexes of words.
 type positions [MaxWords / 64]uint64
 
-// compare returns the indexes of the words that differ in more than their values.
-// differ is their number. equal is the number of words without holes that are
-// equal.
+// compare compares the words of a cluster with the words of a text. at has the
+// indexes of the words that differ in more than their values, and differ is the
+// number of these words. equal is the number of equal words without holes.
 func compare(cluster, text []word) (at positions, differ, equal int) {
 	for i, w := range cluster {
 		switch {
@@ -250,7 +251,8 @@ func compare(cluster, text []word) (at positions, differ, equal int) {
 	return at, differ, equal
 }
 
-// similarTo is a cluster together with its difference to a text.
+// similarTo is a cluster, with the indexes of the words in which it differs from a
+// text.
 type similarTo[T any] struct {
 	cluster *Cluster[T]
 	at      positions
@@ -267,9 +269,10 @@ func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 	return found
 }
 
-// absorb merges some of the clusters in the argument found into c. If enough
-// clusters (evidence, including c) differ from c in the same words, those are
-// merged. If found is large enough (crowd, including c), all are merged.
+// absorb merges clusters into c. found has the clusters that are similar to c.
+// Those that differ from c in the same words are merged if there are enough of them
+// (evidence, including c). If found is large enough (crowd, including c), all of
+// found are merged.
 func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	if len(found)+1 < evidence {
 		return

@@ -12,9 +12,9 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/triage/drain"
 )
 
-// texts adds texts to a tree. After the last text, it returns the template of each
-// text, and the number of texts of each template. The numbers of merged clusters
-// are added.
+// texts adds texts to a tree. It returns the template that each text has at the
+// end, and the number of texts of each template. When clusters are merged, their
+// numbers are added up.
 func texts(all ...string) (templates []string, counts map[string]int) {
 	tree := drain.New(func(into, from *drain.Cluster[int]) { into.Value += from.Value })
 	var clusters []*drain.Cluster[int]

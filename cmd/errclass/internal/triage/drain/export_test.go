@@ -10,8 +10,8 @@ func Matches(template, masked string) bool {
 		return false
 	}
 	for i, w := range want {
-		// A word of the template matches if joining it with the word of the text
-		// changes nothing.
+		// A word of the template matches if it stays the same when it is joined
+		// with the word of the text.
 		if w != Any && w != words[i].text && joined(w, words[i].text) != w {
 			return false
 		}

@@ -119,9 +119,9 @@ func letters(word string) string {
 	return b.String()
 }
 
-// joined returns a word that stands for both a and b: holes replace the parts in
-// which they differ. If both have the same text between their holes, only holes of
-// different types become Any.
+// joined returns a word that stands for both a and b. In place of what differs, the
+// word has the hole Any. Holes that a and b have in common stay, if the text around
+// them is the same.
 func joined(a, b string) string {
 	switch {
 	case standsFor(a, b):

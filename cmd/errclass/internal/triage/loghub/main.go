@@ -5,14 +5,14 @@
 //	git clone https://github.com/logpai/loghub /tmp/loghub
 //	go run ./internal/triage/loghub /tmp/loghub
 //
-// It fetches nothing. All samples are grouped with the same settings. Only the message
-// is read (the column Content), and no expression is made for one of the samples.
+// It fetches nothing. It reads only the messages (the column Content). All samples are
+// grouped with the same settings, and without regular expressions made for a sample.
 //
 // Grouping accuracy is the share of messages in a right group. A group is right if
 // it has exactly the messages that the labels (the column EventId) put together.
 // The published figures come from Table II of Zhu et al., "Tools and Benchmarks for
 // Automated Log Parsing", ICSE-SEIP 2019 (https://arxiv.org/abs/1811.03509). In
-// that paper, Drain has expressions and settings for each of the samples.
+// that paper, Drain has regular expressions and settings for each sample.
 package main
 
 import (

@@ -124,8 +124,8 @@ func encode(r *triage.Report, limit int) ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// shortened returns copies of examples with at most n bytes of text each. The page
-// does not show their sources.
+// shortened returns copies of examples with at most n bytes of text each. The
+// copies have no sources, because the page does not show them.
 func shortened(examples []triage.Example, n int) []triage.Example {
 	short := append([]triage.Example{}, examples...) // never null in JSON
 	for i := range short {

@@ -53,13 +53,14 @@ func write(t *testing.T, r *triage.Report) string {
 	return b.String()
 }
 
-// between returns the part of text between the first start and the next end.
-func between(t *testing.T, text, start, end string) string {
+// between returns the part of text that follows the first opening, up to the next
+// closing.
+func between(t *testing.T, text, opening, closing string) string {
 	t.Helper()
-	_, text, ok := strings.Cut(text, start)
-	require.True(t, ok, start)
-	text, _, ok = strings.Cut(text, end)
-	require.True(t, ok, end)
+	_, text, ok := strings.Cut(text, opening)
+	require.True(t, ok, opening)
+	text, _, ok = strings.Cut(text, closing)
+	require.True(t, ok, closing)
 	return text
 }
 

@@ -34,8 +34,8 @@ func main() {
 	}
 }
 
-// kinds are the kinds of errors. weight is the number of errors of a kind in 100
-// errors. The text of an error has values that differ.
+// kinds are the kinds of errors. weight is the share of a kind, in percent of all
+// errors. text returns the text of an error, with random values in it.
 var kinds = []struct {
 	weight int
 	name   string
