@@ -192,8 +192,8 @@ func (b *Breakers) sweep(ctx context.Context) {
 	b.sweepAt = max(sweepThreshold, 2*b.byName.len())
 }
 
-// forget removes a gate from the cache and ends its events. The caller holds mu
-// and calls events.flush after unlocking it.
+// forget removes a gate from the cache and retires the gate. The caller holds
+// mu and calls events.flush after unlocking it.
 func (b *Breakers) forget(ctx context.Context, g *gate) {
 	for _, k := range g.cached {
 		b.cache.Delete(k)
@@ -232,9 +232,9 @@ func (g *gate) rank(cfg *Config) rank {
 	}
 }
 
-// retire ends the events of a forgotten gate. If its breaker is open, the last
-// event is a change to closed, because a new gate of the endpoint would allow
-// calls.
+// retire makes a forgotten gate emit no more events. If the gate's breaker is
+// open, retire first adds an event in which it changes to closed, because a new
+// gate of the endpoint would allow calls.
 func (g *gate) retire(ctx context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -159,8 +159,8 @@ func (s *scanner) nextWord(i int) int {
 	return len(s.text)
 }
 
-// addList masks the word at i and the rest of its list. A list consists of words
-// after a comma or a semicolon, and of parameters.
+// addList masks the word at i and the words that continue its list. These are
+// words after a comma or a semicolon, and parameters (name=value).
 func (s *scanner) addList(i int) {
 	if _, ok := s.list.known(i); ok {
 		return // i is within a list that is masked

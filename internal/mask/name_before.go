@@ -58,8 +58,8 @@ func (s *scanner) nameFrom(to int) int {
 // elisions are words that end with an apostrophe: l'utilisateur, dell'utente.
 var elisions = set("d l dell")
 
-// elided reports whether the apostrophe at i is between an elision and the next
-// word of a name that ends at index to.
+// elided reports whether the apostrophe at i joins an elision to the next word,
+// as in l'utilisateur. The name that contains both ends at index to.
 func (s *scanner) elided(i, to int) bool {
 	const longest = 4 // bytes of an elision
 	from := i

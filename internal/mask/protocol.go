@@ -16,7 +16,7 @@ var clientLabels = set("c client send sent sending tx out redis smtp imap pop po
 // in transcripts.
 var loginLines = set("user nick cap 331 +ok 220 ehlo helo host c s client")
 
-// protocolArgs is the largest number of arguments of a verb that are read.
+// protocolArgs is how many arguments of a verb are read at most.
 const protocolArgs = 3
 
 // protocol masks the secret after a verb. The verb is s.text[i:end]. A verb in
@@ -97,7 +97,8 @@ func (s *scanner) protocolArgs(i int) (args [protocolArgs]value, n int, whole bo
 	return args, n, s.endsLine(i)
 }
 
-// endsLine reports whether a line ends at i, or the string that contains the line.
+// endsLine reports whether a line, or the quoted string that contains the line,
+// ends at i.
 func (s *scanner) endsLine(i int) bool {
 	if i >= len(s.text) {
 		return true
@@ -223,8 +224,8 @@ func isBase64Word(word string) bool {
 	return len(word) >= 4 && all(word, alnum|base64|percent) && !mechanisms[lowerWord(word)] && !benignWords(word, false) && (strings.HasSuffix(word, "=") || len(word) >= 8 && !isWords(word) || looksSecret(word))
 }
 
-// identified masks the secret of IDENTIFIED BY 'secret' and IDENTIFIED WITH plugin
-// BY 'secret' in SQL.
+// identified masks the secret in the SQL clauses IDENTIFIED BY 'secret' and
+// IDENTIFIED WITH plugin BY 'secret'.
 func (s *scanner) identified(args []value) {
 	for i, a := range args {
 		if i+1 < len(args) && strings.EqualFold(s.text[a.from:a.to], "by") {

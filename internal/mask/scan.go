@@ -2,15 +2,15 @@ package mask
 
 import "strings"
 
-// scanner looks for secrets in one text. When it reads back in the text, it reads a
-// limited number of bytes. When it reads ahead, the number is limited too, or the
-// result is kept in an extent.
+// scanner looks for secrets in one text. To keep the cost linear, it reads only
+// a limited number of bytes back or ahead, or it keeps the result of the
+// look-ahead in an extent.
 type scanner struct {
 	text  string
 	found []span
 
-	// These are the last look-aheads, one for each kind. A look-ahead that begins
-	// inside an extent has the same end, so the text is not read again.
+	// These fields have the last look-ahead of each kind. A look-ahead that begins
+	// inside the last one would have the same end, so the text is not read again.
 	run, encodedRun extent             // unquoted values; encodedRun: percent-encoded ones
 	quoted          [quoteKinds]extent // quoted values
 	runs            [prefixRuns]extent // keys after a prefix, by the class of their bytes
@@ -39,7 +39,8 @@ type scanner struct {
 // extent has the start and the end of the text that a look-ahead has read.
 type extent struct{ from, to int }
 
-// known returns the end of the extent. It returns false if i is not in the extent.
+// known returns the end of the extent. It returns false if the extent does not
+// contain i.
 func (e *extent) known(i int) (int, bool) {
 	return e.to, e.from <= i && i < e.to
 }

@@ -11,10 +11,11 @@ import (
 type language struct {
 	copulas      string // between the name and the value
 	conjunctions string // may follow the value
-	// A word that describes a password is not the password: falsch, incorrecto.
-	// Such a word is one of states, ends with one of endings, or begins with one of
-	// prefixes and ends with one of prefixed. If a language has no states, a value
-	// is masked only if it is quoted or looks like a secret.
+	// These words describe a password and are not the password itself: falsch,
+	// incorrecto. A word is one of them if it is in states, if it ends with one of
+	// endings, or if it begins with one of prefixes and ends with one of prefixed.
+	// In a language without states, a value is masked only if it is quoted or
+	// looks like a secret.
 	states, endings, prefixes, prefixed string
 }
 
@@ -55,7 +56,7 @@ var languages = []language{
 	{copulas: "är er jest je este és adalah"},
 }
 
-// asWords are words between a code and its name: 482913 als Code.
+// asWords may be between a code and its name: 482913 als Code.
 var asWords = set("as als comme como come som")
 
 // A grammar has the words of a language in maps and slices.
@@ -64,7 +65,8 @@ type grammar struct {
 	endings, prefixes, prefixed []string
 }
 
-// grammars maps each copula to the words of all languages that have it.
+// grammars maps each copula, such as "is" or "ist", to the words of all
+// languages that have this copula.
 var grammars = func() map[string]*grammar {
 	m := map[string]*grammar{}
 	for _, l := range languages {
@@ -85,7 +87,8 @@ var grammars = func() map[string]*grammar {
 }()
 
 var (
-	// ofWords precede the owner of a password: la contraseña del usuario.
+	// ofWords are words between the name of a password and its owner: la
+	// contraseña del usuario.
 	ofWords = set("of for d l de del des der do da di della dell du d für fuer pour para per von vom zum zur au van voor för till dla")
 	// articles precede a name.
 	articles = set("the a an das der die den dem ein eine la le les l el los las un una une o os as um uma il lo i gli uno")

@@ -18,8 +18,9 @@ func looksSecret(v string) bool {
 	return len(v) > longWord || !strings.ContainsAny(v, "./:()<>*") && mixedCase(v)
 }
 
-// mixedCase reports whether v has capitals within words. For CamelCase and CONSTANT
-// it returns false.
+// mixedCase reports whether v has a capital after other characters, as in
+// hunTer2 and CamelCase. If v begins with two capitals, as CONSTANT does, it
+// returns false.
 func mixedCase(v string) bool {
 	rest := strings.TrimLeft(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	return len(v)-len(rest) <= 1 && strings.ContainsAny(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -74,7 +75,8 @@ func looksRandom(v string) bool {
 	return false
 }
 
-// kindChanges counts the pairs of neighbouring bytes in v that differ in kind.
+// kindChanges counts the pairs of neighbouring bytes in v that are of different
+// kinds: see kindOf.
 func kindChanges(v string) (n int) {
 	for i := 1; i < len(v); i++ {
 		if kindOf(v[i]) != kindOf(v[i-1]) {

@@ -65,9 +65,9 @@ var (
 		пароли şifresi parol paroli parole heslem lozinka lozinku geslo salasõna parool lykilorð aðgangsorð slaptažodis parolă contrasenya pasahitza wagwoord nenosiri
 		סיסמה סיסמא رمز पासवर्ड รหัสผ่าน 암호 暗証番号 暗号 密钥 口令码 κωδικός κωδικο գաղտնաբառ პაროლი пароля паролю`)
 	manyPasswords = set("passwords passwds passwörter kennwörter contraseñas senhas wachtwoorden пароли")
-	// vaultNames are field names, such as db, whose values are public, except in a map
-	// of secrets or of passwords: there they may be secret. accountNames are the same,
-	// but only for a map of passwords.
+	// vaultNames are names of fields, such as db. Their values are public, except
+	// in a map of secrets or of passwords. The values of accountNames are public,
+	// except in a map of passwords.
 	vaultNames   = set("db database mail email account service bucket owner vendor role admin login primary cache search order")
 	accountNames = set("user users username")
 	// settings are names of secrets in configuration files.

@@ -38,7 +38,8 @@ func (s *scanner) prefix(i int) bool {
 	return false
 }
 
-// idPair masks the secret of id:secret at i, if the id begins with one of idPairs.
+// idPair masks the secret in id:secret at i, if the id begins with one of
+// idPairs.
 func (s *scanner) idPair(i int) {
 	for _, p := range idPairs {
 		if p.text[0] != s.text[i] || !strings.HasPrefix(s.text[i:], p.text) {
@@ -70,8 +71,8 @@ func (s *scanner) keyEnd(p keyPrefix, from int) int {
 	return e.keep(from, to)
 }
 
-// mixed reports whether s.text[from:to] has both digits and letters. It keeps the
-// position of the next digit.
+// mixed reports whether s.text[from:to] has both digits and letters. It keeps
+// the position of the next digit, so that later calls need not search for it.
 func (s *scanner) mixed(from, to int) bool {
 	next, ok := s.digit.known(from)
 	if !ok {

@@ -171,10 +171,10 @@ func (s *scanner) indentAt(i int) (n int) {
 	return n
 }
 
-// readFields masks the values of the fields from the line at i on, as long as lines
-// are indented by more spaces than the argument outer. outer is -1 for a section,
-// which ends where the next section begins. readFields returns false if there are
-// no fields.
+// readFields masks the values of the fields on the lines from i on. It stops at
+// a line that is not indented by more than outer spaces. For a section, outer
+// is -1, and readFields stops at the next section. It returns false if there
+// are no fields.
 func (s *scanner) readFields(vc valueContext, i int, newline string, outer int) bool {
 	begin, read := i, false
 	skip := -1 // the indent of a public map, whose fields are skipped

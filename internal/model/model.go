@@ -38,8 +38,9 @@ type Model struct {
 	filter    *filter // the features that have weights
 	slots     []slot  // hash table with linear probing
 	weights   [][rowWords]uint64
-	// known has, by row of weights, the sums for the n-grams of the row's word. They
-	// are computed when the word is read for the first time.
+	// known has an entry for each row of weights. If the row is that of a word,
+	// the entry has the sums for the word's n-grams. It is computed when the word
+	// is read for the first time.
 	known []atomic.Pointer[wordParts]
 }
 

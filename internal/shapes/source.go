@@ -60,10 +60,10 @@ func (rec *Record) sources(yield func(Source) bool) (all bool) {
 	return true
 }
 
-// messageSources yields the message and the sources of the JSON in it. JSON with a
-// level is a log line: its errors are yielded first. Other JSON may be the body of
-// a response, for which the whole message is the most specific source. It returns
-// false if yield returned false.
+// messageSources yields the message and the sources of the JSON in it. JSON
+// with a level is a log line: its errors are yielded first. Other JSON may be
+// the body of a response, for which the whole message is the most specific
+// source. messageSources returns false if yield returned false.
 func (rec *Record) messageSources(common Source, yield func(Source) bool) (all bool) {
 	isLine := rec.inner != nil && rec.inner.Severity != Unknown
 	if isLine && !rec.inner.sources(yield) {
@@ -218,8 +218,8 @@ func (c *causes) object(v []byte, depth int) {
 	}
 }
 
-// add adds a message. It leaves out a message that the previous one contains, and
-// every further message if all are too long together.
+// add adds a message. It leaves out a message that the previous one contains,
+// and every message after the total length has exceeded MaxText.
 func (c *causes) add(message string) {
 	if message == "" || c.size > MaxText || len(c.messages) > 0 && strings.Contains(c.messages[len(c.messages)-1], message) {
 		return
@@ -230,8 +230,9 @@ func (c *causes) add(message string) {
 
 func (c *causes) message() string { return strings.Join(c.messages, ": ") }
 
-// group yields the errors among the members of an object, and of the objects in it,
-// such as the groups of slog. It returns false if yield returned false.
+// group yields the errors among the members of an object. It also searches the
+// objects within this object, such as the groups of slog. It returns false if
+// yield returned false.
 func (s *sourceWriter) group(v []byte, common Source, depth int) bool {
 	more := true
 	jsontop.Object(v, func(name, value []byte) {

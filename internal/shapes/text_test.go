@@ -35,8 +35,8 @@ func events(lines []string) (all []event) {
 	return all
 }
 
-// TestPrintedTexts reads logs that loggers printed as text. Each event is an error
-// with the cause of the samples in one of its lines, or it is not an error.
+// TestPrintedTexts reads logs that loggers printed as text. Each event must
+// have the right shape and severity. Only an error may have several lines.
 func TestPrintedTexts(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/printed-text.txt")

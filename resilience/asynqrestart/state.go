@@ -27,10 +27,11 @@ type counts struct {
 	interrupted   bool // its last restart has not ended, and its process is gone
 }
 
-// startScript counts a start before the function runs. An owner in the state means
-// that the last restart has not ended. If the owner is another process, that
-// process has crashed.
-// KEYS: state. ARGV: owner (process/run), process, crashes that park, TTL.
+// startScript counts a start before the function runs. An owner in the state
+// means that the last restart has not ended. If the owner is another process,
+// that process has crashed.
+// KEYS: state. ARGV: owner (process/run), process, the number of crashes after
+// which a task is parked, TTL.
 var startScript = redis.NewScript(`
 local function get(field) return tonumber(redis.call('HGET', KEYS[1], field) or '0') or 0 end
 local number, crashes, interrupted = get('number'), get('crashes'), 0
