@@ -37,8 +37,8 @@ const Masked = "[masked]"
 // that follows a mask of the first round.
 const rounds = 4
 
-// Text replaces each secret that it finds in text by [Masked]. Masking the result
-// again changes nothing. It is safe for concurrent use.
+// Text replaces each secret that it finds in text by [Masked]. Masking the
+// result again changes nothing. Text is safe for concurrent use.
 func Text(text string) (masked string) {
 	defer guard(&masked)
 	return clean(text)

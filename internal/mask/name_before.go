@@ -3,7 +3,7 @@ package mask
 import "strings"
 
 // nameBefore returns the name before the separator at i. quoted reports that a
-// quote or a bracket ends the name: "api_key":, ['token'] =.
+// quote or a bracket ends the name, as in "api_key": and in ['token'] =.
 func (s *scanner) nameBefore(i int) (from, to int, quoted bool) {
 	to = i
 	for least := i - maxGap; to > 0 && to > least; {

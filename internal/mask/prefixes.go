@@ -82,7 +82,7 @@ type keyPrefix struct {
 // colon.
 var idPairs = []keyPrefix{{text: "AC", least: 32, class: hexa}, {text: "SK", least: 32, class: hexa}, {text: "AK", least: 22, class: alnum}}
 
-// prefixRuns is the number of different classes in prefixGroups.
+// prefixRuns is the number of different classes of bytes in prefixGroups.
 const prefixRuns = 18
 
 // byFirst maps a byte to the prefixes that begin with it.

@@ -8,8 +8,8 @@ var protocolVerbs = set("auth pass login authenticate 334 identified oper identi
 // mechanisms are SASL mechanisms. A response in base64 may follow such a word.
 var mechanisms = set("plain login cram-md5 digest-md5 xoauth2 oauthbearer ntlm gssapi external scram-sha-1 scram-sha-256 anonymous")
 
-// clientLabels are words that precede the client's lines in transcripts, with a
-// colon: C:.
+// clientLabels are words that precede the lines of the client in a transcript:
+// "C: PASS abc".
 var clientLabels = set("c client send sent sending tx out redis smtp imap pop pop3 ftp irc cmd command")
 
 // loginLines are the first words of lines that may be before or after a PASS line

@@ -55,7 +55,8 @@ func (s *scanner) add(from, to int) {
 	if from >= to || s.text[from:to] == Masked {
 		return
 	}
-	// Another name of the same value may have found the same secret before.
+	// The same secret may have been found before, through another name of its
+	// value.
 	if n := len(s.found); n > 0 && s.found[n-1].from <= from && to <= s.found[n-1].to {
 		return
 	}
@@ -154,8 +155,8 @@ func escape(text string) int {
 	return 0
 }
 
-// escaped returns the byte that an escape sequence means: %3D -> =. It returns 0
-// for any other text.
+// escaped returns the byte that an escape sequence means, such as '=' for %3D.
+// For any other text it returns 0.
 func escaped(seq string) byte {
 	n := len(seq)
 	switch {
@@ -167,8 +168,8 @@ func escaped(seq string) byte {
 	return hex(seq[n-2])<<4 | hex(seq[n-1])
 }
 
-// slash returns the length of the slash at the beginning of text, or 0. A slash may
-// be escaped: \/ %2F %252F \u002f.
+// slash returns the length of the slash at the beginning of text, or 0. The
+// slash may be escaped, as \/, %2F, %252F or \u002f.
 func slash(text string) int {
 	switch {
 	case text == "":

@@ -94,8 +94,9 @@ var (
 	articles = set("the a an das der die den dem ein eine la le les l el los las un una une o os as um uma il lo i gli uno")
 )
 
-// sentence masks the secret of a sentence. The copula is s.text[i:end]: "la
-// contraseña es X", "votre code est 123456", "123456 ist Ihr Code".
+// sentence masks the secret in a sentence such as "la contraseña es X", "votre
+// code est 123456" or "123456 ist Ihr Code". The copula, such as "es" or "est",
+// is s.text[i:end].
 func (s *scanner) sentence(i, end int, t *grammar) {
 	if i < 2 || s.text[i-1] != ' ' || end == len(s.text) || s.text[end] != ' ' && s.text[end] != ':' {
 		return

@@ -89,8 +89,7 @@ func kindChanges(v string) (n int) {
 // kindOf returns lower, upper or digit, or 0 if c is none of these.
 func kindOf(c byte) uint16 { return class[c] & alnum }
 
-// isPointer reports whether v is an address in the form in which fmt prints
-// pointers.
+// isPointer reports whether v is an address as fmt prints it: 0xc000012345.
 func isPointer(v string) bool {
 	const longest = 14 // with 0x
 	return len(v) <= longest && strings.HasPrefix(v, "0x") && all(v[len("0x"):], hexa)

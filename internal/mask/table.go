@@ -82,8 +82,9 @@ var (
 	codeKinds = set("verification security confirmation authentication auth login signin access sms otp totp cvv cvc mfa fa factor time use backup recovery reset activation unlock pairing pin passcode device sign")
 	// users are words that precede the name of a user.
 	users = set("login user username account uid usr")
-	// tokenStates and keyStates are words that may follow a token or a key in a
-	// sentence: revoked. auxiliaries may be between them: has been.
+	// tokenStates and keyStates are words, such as revoked, that may follow a
+	// token or a key in a sentence. Words of auxiliaries may be between them: has
+	// been.
 	tokenStates = set("expired revoked rejected invalid deactivated disabled compromised leaked rotated blocked unauthorized refused denied accepted valid malformed recognized longer known found match authorized permitted allowed active")
 	keyStates   = set("revoked deactivated disabled compromised leaked rotated unauthorized longer")
 	// exitStates are words that may follow a command line in a sentence.

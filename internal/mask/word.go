@@ -56,9 +56,10 @@ func (s *scanner) idPair(i int) {
 	}
 }
 
-// keyEnd returns the end of a key whose bytes after the prefix begin at index from.
-// The key ends at the first byte that is not in p's class. keyEnd keeps the end for
-// each class, because many prefixes may be in the same run of bytes.
+// keyEnd returns the end of a key whose bytes after the prefix begin at index
+// from. The key ends at the first byte that is not in p's class. keyEnd keeps
+// the end for each class, so that a run of bytes with many prefixes is read
+// only once.
 func (s *scanner) keyEnd(p keyPrefix, from int) int {
 	e := &s.runs[p.run]
 	if end, ok := e.known(from); ok {

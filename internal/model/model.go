@@ -153,7 +153,7 @@ type Reader struct {
 // Full reports whether r has read as much as it may read.
 func (r *Reader) Full() bool { return r.read >= maxText || r.words.full() }
 
-// Known returns the number of features for which the model has weights.
+// Known returns how many of the features read so far have weights in the model.
 func (r *Reader) Known() (n int) {
 	for g := range r.sums {
 		n += r.sums[g].all + r.sums[g].rows
@@ -252,9 +252,10 @@ func (m *Model) find(feature uint32) int {
 	}
 }
 
-// unit returns the factor that converts a stored weight to a score, for a text with
-// n features of the group. The factor is divided by the square root of n, because
-// otherwise a long text would get higher probabilities than a short one.
+// unit returns the factor that converts a stored weight to a score, for a text
+// with n features of one group. The factor is divided by the square root of n,
+// because otherwise a long text would get higher probabilities than a short
+// one.
 func (m *Model) unit(n int) float64 { return float64(m.scale) / math.Sqrt(float64(max(n, 1))) }
 
 // probabilities returns the softmax of the sums.

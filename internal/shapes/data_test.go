@@ -132,8 +132,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestPrefixLevels checks that the priority of a syslog prefix is the severity of a
-// line without a level.
+// TestPrefixLevels checks that a line without a level gets its severity from
+// the priority in the syslog prefix.
 func TestPrefixLevels(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)
@@ -153,8 +153,8 @@ func TestPrefixLevels(t *testing.T) {
 	}
 }
 
-// TestLinesWithinLines checks log lines within the message of a log line. Three
-// levels are read.
+// TestLinesWithinLines checks log lines in the message of a log line. They are
+// read if they are nested up to three deep.
 func TestLinesWithinLines(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)

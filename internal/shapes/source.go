@@ -19,8 +19,8 @@ type Source struct {
 }
 
 // Sources yields the sources of the record, with the most specific first: the
-// errors, the errors in groups, the message, the stack traces. The caller stops at
-// the first one that is enough.
+// errors, the errors in groups, the message, the stack traces. The caller may
+// stop after any source.
 func (rec *Record) Sources(yield func(Source) bool) {
 	if rec.inner != nil && rec.Shape.Carrier && !rec.inner.sources(yield) {
 		return
