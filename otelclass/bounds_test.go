@@ -162,8 +162,8 @@ func TestSpanProcessorReadsImportantTexts(t *testing.T) {
 	}
 }
 
-// If a span has too many attributes, the processor adds none. The attributes that
-// it has not read may include the keys.
+// If a span has too many attributes, the processor adds none. Some of the
+// attributes that it has not read may already have these keys.
 func TestSpanProcessorTooLarge(t *testing.T) {
 	t.Parallel()
 	next := &keeper{}

@@ -192,8 +192,8 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 	}
 }
 
-// OpenTelemetry records types for errors of this program's own deadline. They
-// outrank any answer of a peer.
+// OpenTelemetry records the type of an error. If the type means this program's
+// own deadline, it outranks any answer of a peer.
 func TestOwnDeadline(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{0, 401, 429, 500, 504} {

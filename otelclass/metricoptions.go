@@ -77,8 +77,8 @@ func WithEndpoints(endpoints ...string) CounterOption {
 	})
 }
 
-// appendNames returns a copy of all with the new names. It leaves out "", "other"
-// and names that all already has.
+// appendNames returns a copy of all with the new names. It leaves out "",
+// "other" and names that are there already.
 func appendNames(all, names []string) []string {
 	all = slices.Clone(all)
 	for _, name := range names {

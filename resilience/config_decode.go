@@ -88,7 +88,7 @@ func checkKeys(tree map[string]any) (renamed bool, err error) {
 	return renamed, errors.Join(v...)
 }
 
-// move sets the value of a former key at the path of the key that replaces it.
+// move stores the value of a former key under the key that has replaced it.
 func (v *validation) move(tree map[string]any, old string, place []string, value any) {
 	section := tree
 	if len(place) > 1 {

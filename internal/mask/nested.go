@@ -132,8 +132,8 @@ func (s *scanner) leaf(i int) (l leaf) {
 	return l
 }
 
-// endsKey reports whether s.text[from:i] is a key without quotes. A colon or an
-// equals sign must follow at i.
+// endsKey reports whether s.text[from:i] is a key without quotes, followed by a
+// colon or an equals sign.
 func (s *scanner) endsKey(from, i int) bool {
 	c := s.text[i]
 	return (c == ':' || c == '=' && i+1 < len(s.text) && s.text[i+1] != '=') && i > from && i-from <= nameBytes && all(s.text[from:i], wordly|dot)

@@ -121,8 +121,8 @@ func (s *scanner) isPWD(i int) bool {
 	return strings.HasSuffix(s.text[:i], "PWD=")
 }
 
-// phrase masks the rest of a pass phrase up to the end of the line, if the rest
-// consists of lower-case words.
+// phrase masks the text from i to the end of the line, if it may be the rest of
+// a pass phrase: lower-case words that are not benign.
 func (s *scanner) phrase(i int) {
 	const words, bytes = 8, 100
 	n, end := 0, i

@@ -2,7 +2,8 @@ package mask
 
 import "strings"
 
-// protocolVerbs are the commands of text protocols that have a secret as argument.
+// protocolVerbs are the commands of text protocols that take a secret as an
+// argument.
 var protocolVerbs = set("auth pass login authenticate 334 identified oper identify")
 
 // mechanisms are SASL mechanisms. A response in base64 may follow such a word.
@@ -12,8 +13,8 @@ var mechanisms = set("plain login cram-md5 digest-md5 xoauth2 oauthbearer ntlm g
 // "C: PASS abc".
 var clientLabels = set("c client send sent sending tx out redis smtp imap pop pop3 ftp irc cmd command")
 
-// loginLines are the first words of lines that may be before or after a PASS line
-// in transcripts.
+// loginLines are words at the start of a line. Such a line may precede or
+// follow a PASS line in a transcript.
 var loginLines = set("user nick cap 331 +ok 220 ehlo helo host c s client")
 
 // protocolArgs is how many arguments of a verb are read at most.

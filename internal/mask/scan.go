@@ -36,7 +36,7 @@ type scanner struct {
 	fieldsTo        int                // the end of the last map of secrets on lines of their own
 }
 
-// extent has the start and the end of the text that a look-ahead has read.
+// extent is the part of the text that a look-ahead has read.
 type extent struct{ from, to int }
 
 // known returns the end of the extent. It returns false if the extent does not

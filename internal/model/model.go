@@ -82,9 +82,10 @@ func New(t Table) *Model {
 	return m
 }
 
-// packed has the sum of some rows of weights. 128 is added to each weight, so that
-// it is an unsigned byte. A uint64 holds four sums of 16 bits. even has the sums of
-// the weights at even positions of a row, odd has the sums at odd positions.
+// packed has the sum of some rows of weights. 128 is added to each weight, so
+// that it is an unsigned byte. A uint64 holds four sums of 16 bits. even has
+// the sums of the weights at even positions of a row, and odd has the sums at
+// odd positions.
 type packed struct{ even, odd [rowWords]uint64 }
 
 func (p *packed) add(row *[rowWords]uint64) {

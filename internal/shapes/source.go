@@ -105,8 +105,9 @@ func (s *sourceWriter) out(e Source) bool {
 	return s.yield(e)
 }
 
-// errorValue yields the sources of an error value: a text, an object as pino writes
-// it, or a list. For a list of other values, the message is the JSON of the list.
+// errorValue yields the sources of an error value: a text, an object as pino
+// writes it, or a list of these. For any other list, the message is the JSON of
+// the list.
 func (s *sourceWriter) errorValue(v []byte, e Source) bool {
 	if t, ok := text(v, s.logfmt); ok {
 		e.Message = t

@@ -144,8 +144,9 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestExceptionsInARow checks lines with one exception after the other. Each is an
-// event of its own, unless stack frames separate them.
+// TestExceptionsInARow checks that an exception directly after another one
+// begins a new event. An exception after a Python frame belongs to the event of
+// that frame.
 func TestExceptionsInARow(t *testing.T) {
 	t.Parallel()
 	var got [][]string

@@ -53,8 +53,8 @@ func crash(addr string) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// onServers runs a test with miniredis and, where it is installed, with a real
-// server.
+// onServers runs a test with miniredis. It also runs the test with a real
+// server, if one is installed.
 func onServers(t *testing.T, test func(t *testing.T, addr string)) {
 	t.Helper()
 	t.Parallel()

@@ -70,8 +70,8 @@ redis.call('PEXPIRE', KEYS[1], ARGV[6])
 return 1
 `)
 
-// releaseScript removes the owner of a running restart, so that its end does not
-// count as a crash.
+// releaseScript removes the owner of a running restart, so that the end of the
+// restart does not count as a crash.
 // KEYS: state. ARGV: owner.
 var releaseScript = redis.NewScript(`
 if redis.call('HGET', KEYS[1], 'owner') == ARGV[1] then
