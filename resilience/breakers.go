@@ -34,8 +34,8 @@ import (
 // shrinks by one with each failure. It also doubles every 0.4 s, unless more
 // calls fail than succeed.
 //
-// A [Do] of which a call was let in before the opening waits as long as its
-// remaining calls and pauses would take. So does a new Do during the first 30 s.
+// A [Do] that has made a call before the opening waits as long as its remaining
+// calls and pauses would take. So does a new Do during the first 30 s.
 // After 30 s, new calls are refused with an [*OpenError], and there is a trial
 // every 5 s at most. With a [Probe], a trial begins with the probe.
 //

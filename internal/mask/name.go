@@ -29,7 +29,7 @@ const nameBytes = 80
 type name struct {
 	words    [nameWords]string
 	n        int
-	nonASCII bool // a word has characters beyond ASCII
+	nonASCII bool // a word has non-ASCII characters
 	prose    bool // fillers were removed: "API key provided:"
 	several  bool // the name is a plural: access_tokens
 	vault    bool // the name of a map of secrets, whatever the names in the map are: secrets, passwords

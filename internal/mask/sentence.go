@@ -225,8 +225,8 @@ func (s *scanner) endsClause(i int, t *grammar) bool {
 	return at < len(s.text) && (s.text[at] == '(' || s.text[at] == '-' || t.conjunctions[s.text[at:to]])
 }
 
-// copulaAt masks the secret of a sentence whose copula has characters beyond ASCII.
-// The first of these characters is at i.
+// copulaAt masks the secret of a sentence whose copula has non-ASCII characters,
+// such as heißt. The first of these characters is at i.
 func (s *scanner) copulaAt(i int) {
 	for _, c := range oddCopulas {
 		from := i - c.ascii
@@ -236,10 +236,10 @@ func (s *scanner) copulaAt(i int) {
 	}
 }
 
-// An oddCopula is a copula with characters beyond ASCII: heißt.
+// An oddCopula is a copula with non-ASCII characters: heißt.
 type oddCopula struct {
 	word  string
-	ascii int // bytes before the first of them
+	ascii int // bytes before the first non-ASCII character
 }
 
 var oddCopulas = func() (all []oddCopula) {

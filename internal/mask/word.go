@@ -257,8 +257,8 @@ func (s *scanner) word(i int) {
 	}
 }
 
-// afterNonASCII masks the word at i, if the name before it ends with a character
-// beyond ASCII.
+// afterNonASCII masks the word at i, if the name before it ends with a non-ASCII
+// character.
 func (s *scanner) afterNonASCII(i int) {
 	if i < 3 || s.text[i-1] != ' ' || s.text[i-2] < 0x80 {
 		return

@@ -74,7 +74,8 @@ func (rec *Record) messageSources(common Source, yield func(Source) bool) (all b
 }
 
 const (
-	// maxSources is how many errors of a record are read.
+	// maxSources limits how many sources the errors of a record yield, and how
+	// many objects are read for one error.
 	maxSources = 32
 	// maxNested limits how deeply groups and causes may be nested.
 	maxNested = 4
