@@ -16,7 +16,8 @@ type walk struct {
 	tooDeep bool // the chain is deeper than maxDepth
 }
 
-// anyMatch reports whether match is true for err or for an error that it wraps.
+// anyMatch reports whether w.match is true for err or for an error that err
+// wraps.
 func (w *walk) anyMatch(err error, depth int) bool {
 	if err == nil || w.nodes == maxNodes {
 		return false

@@ -72,7 +72,7 @@ func retryableResult(err error, res classify.Result) bool {
 		return retryPhrase.MatchString(s)
 	default:
 		// ClassifyModelError has already excluded the deadline of the caller's
-		// context. So a timeout here is that of a connection or a client.
+		// context. So this timeout comes from a connection or a client.
 		return res.Retryable() || res.Category == classify.CategoryTimeout
 	}
 }

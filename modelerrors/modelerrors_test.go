@@ -52,7 +52,7 @@ func status(code int, err error) error {
 
 func textError(text string) error { return errors.New(text) }
 
-// statusRetryAfter is a StatusError with a Retry-After.
+// statusRetryAfter returns a StatusError with a Retry-After.
 func statusRetryAfter(code int, d time.Duration) error {
 	return &modelerrors.StatusError{StatusCode: code, RetryAfter: d, Err: textError("refused")}
 }

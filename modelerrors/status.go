@@ -86,8 +86,8 @@ func statusIn(s string) int {
 	return 0
 }
 
-// namedBy reports whether the first word after a number belongs to the name of the
-// status code: 503 and "Service".
+// namedBy reports whether the first word after a number belongs to the name of
+// that status code, as "Service" does after 503.
 func namedBy(code int, after string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(after, " -:,()")), " ")
 	word = strings.TrimRight(word, ".,:;)\"'")

@@ -99,7 +99,8 @@ func TestExtractHTTPStatusCodeFromText(t *testing.T) {
 	}
 }
 
-// A status is found by its number and, if it has one, by its name.
+// Each status is found by its number. A status with a name is also found if the
+// name follows the number.
 func TestExtractHTTPStatusCodeByName(t *testing.T) {
 	t.Parallel()
 	for code := 400; code <= 599; code++ {

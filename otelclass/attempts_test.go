@@ -237,8 +237,8 @@ func TestProviderAliases(t *testing.T) {
 	}
 }
 
-// If a fallback goes from one alias of a provider to another, its labels are the
-// aliases.
+// If both targets of a fallback are names of the same provider, the labels are
+// these names. Otherwise they are the declared names.
 func TestFallbackAliases(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

@@ -73,29 +73,33 @@ func ofSDK(b *testing.B, stub tracetest.SpanStub) sdktrace.ReadOnlySpan {
 	return next.spans[0]
 }
 
-// BenchmarkOnEmit measures a log record that goes through otelslog and the SDK to
-// an exporter that does nothing. The metric x-bare is the time divided by the time
-// without package otelclass.
+// BenchmarkOnEmit measures a log record that goes through otelslog and the SDK
+// to an exporter that does nothing. The metric x-bare is the time divided by
+// the time without package otelclass.
 //
-// The case "message" has a message of 100 bytes and no attributes. The case "err"
-// has an error of 100 bytes and three other attributes. The case "logger" is like
-// "message", but without otelslog.
+// The case "message" has a message of 100 bytes and no attributes. The case
+// "err" has an error of 100 bytes and three other attributes. The case "logger"
+// is like "message", but without otelslog.
 //
-// A CPU profile divides the additional cost of OnEmit ("message" and "err" of the
-// provider "batch") as follows:
+// A CPU profile divides the additional cost of OnEmit as follows, in the cases
+// "message" and "err" with the provider "batch":
 //
-//   - 40 % is the SDK's AddAttributes, which looks for duplicate keys and grows the
-//     slice of the record. There is no other way to add an attribute. The provider
-//     "batch-dup" allows duplicate keys (sdklog.WithAllowKeyDuplication), so the SDK
-//     does not look for them there.
-//   - 25 to 30 % is the classification. A text alone is looked up in the memory of
-//     the classifier. An exception has a type too, so it is classified each time.
-//   - 7 % checks that the limits of the provider have not shortened or dropped an
-//     attribute. The SDK does not report this.
-//   - The rest reads the attributes of the record. The SDK has no access by key.
+//   - 40 % is the SDK's AddAttributes, which looks for duplicate keys and grows
+//     the slice of the record. There is no other way to add an attribute. The
+//     provider "batch-dup" allows duplicate keys
+//     (sdklog.WithAllowKeyDuplication), so the SDK does not look for them
+//     there.
+//   - 25 to 30 % is the classification. A text alone is looked up in the memory
+//     of the classifier. An exception has a type too, so it is classified each
+//     time.
+//   - 7 % checks that the limits of the provider have not shortened or dropped
+//     an attribute. The SDK does not report this.
+//   - The rest reads the attributes of the record. The SDK has no access by
+//     key.
 //
-// The next processor and the SDK also have two attributes more to copy, which is not
-// in these figures. Nothing is allocated beyond what AddAttributes allocates.
+// The next processor and the SDK also have two attributes more to copy, which
+// is not in these figures. Nothing is allocated beyond what AddAttributes
+// allocates.
 func BenchmarkOnEmit(b *testing.B) {
 	ctx := context.Background()
 	providers := []struct {

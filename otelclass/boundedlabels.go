@@ -15,8 +15,9 @@ const MaxEndpoints = 64
 // other is the label value for names that have no value of their own.
 const other = "other"
 
-// boundedLabels maps names to label values. The first names have their own value,
-// all later names have the value "other". A name keeps its value for ever.
+// boundedLabels maps names to label values. The first names have their own
+// values. All later names have the value "other". A name keeps its value for
+// ever.
 type boundedLabels struct {
 	own  sync.Map // name -> struct{}
 	full atomic.Bool

@@ -162,8 +162,8 @@ func TestSpanProcessorReadsImportantTexts(t *testing.T) {
 	}
 }
 
-// If a span has too many attributes, the processor adds none. The attributes that
-// it has not read may include the keys.
+// If a span has too many attributes, the processor adds none. Some of the
+// attributes that it has not read may already have these keys.
 func TestSpanProcessorTooLarge(t *testing.T) {
 	t.Parallel()
 	next := &keeper{}
@@ -176,8 +176,8 @@ func TestSpanProcessorTooLarge(t *testing.T) {
 	assert.Equal(t, []string{"rate_limit"}, observed, "counted all the same")
 }
 
-// huge describes a record that exceeds the limits. It has 2*limit other attributes
-// and then attrs.
+// huge describes a record that exceeds the limits. The record has 2*limit other
+// attributes, followed by attrs.
 type huge struct {
 	body  attribute.Value
 	attrs []attribute.KeyValue

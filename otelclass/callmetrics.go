@@ -204,8 +204,9 @@ func (m *CallMetrics) Breaker(_ context.Context, endpoint, state string) {
 	m.breakers.set(endpoint, state)
 }
 
-// Hold sets how much longer a rate limit holds an endpoint. A time of 0 ends the
-// hold now. If the endpoint was not held before, Hold counts a hold.
+// Hold records that a rate limit delays the calls to an endpoint. left is the
+// remaining time; 0 ends the hold now. If the endpoint was not held before,
+// Hold counts a hold.
 func (m *CallMetrics) Hold(ctx context.Context, endpoint string, left time.Duration) {
 	if m == nil {
 		return

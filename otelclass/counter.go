@@ -98,8 +98,8 @@ func (c *Counter) Observe(ctx context.Context, r slog.Record, res classify.Resul
 	c.Count(ctx, SignalLog, res)
 }
 
-// canonical returns the pair of a result. If no classifier gives that pair, it
-// changes the result to fatal and unknown.
+// canonical returns the category and the reason of a result. If no classifier
+// returns this pair, canonical first changes the result to fatal and unknown.
 func canonical(res *classify.Result) evidence.Pair {
 	if !evidence.KnownPair(res.Category, res.Reason) {
 		*res = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown, Provider: res.Provider}

@@ -289,7 +289,7 @@ func TestCounterProviderOfTelemetry(t *testing.T) {
 	}, nonZero(m.read(t, "errclass.errors")))
 }
 
-// The exemplar of an error refers to its span.
+// The exemplar of an error refers to the span in which the error occurred.
 func TestCounterExemplar(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

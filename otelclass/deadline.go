@@ -8,8 +8,8 @@ import (
 )
 
 // isOwnDeadline reports whether error.type of a span names this program's own
-// deadline. It returns false if any attribute of the span or of its events comes
-// from an answer.
+// deadline. It returns false if an attribute of the span or of its events shows
+// that a peer has answered.
 func (f *facts) isOwnDeadline(attrs []attribute.KeyValue, events []sdktrace.Event) bool {
 	if !f.MayBeOwnDeadline() || len(attrs) > evidence.MaxAttributes || anyAnswerKey(attrs) {
 		return false

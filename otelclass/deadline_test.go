@@ -77,8 +77,9 @@ func TestOwnErrorType(t *testing.T) {
 	}
 }
 
-// TestOwnErrorTypeWithAnswer draws random attributes. One of them says that a peer
-// has answered. The processor may not read as far as this attribute.
+// TestOwnErrorTypeWithAnswer draws random attributes. One of them shows that a
+// peer has answered. The result must not be a timeout of this program, even if
+// the processor stops reading before that attribute.
 func TestOwnErrorTypeWithAnswer(t *testing.T) {
 	t.Parallel()
 	word := rapid.StringMatching(`[a-z]{1,8}`)

@@ -119,11 +119,11 @@
 // [NewCounter] counts errors; [NewCallMetrics] counts attempts, retries and
 // fallbacks and shows breakers, holds and health. A failure counts once in each
 // signal: a failed span when it ends, a log record when it gets its category. One
-// failure may end several spans, so alerts use attempts and logs. If slogclass adds the category,
-// give it slogclass.WithObserver(counter.Observe); the LogProcessor then counts
-// only the other records. Handled exceptions are not counted. An exception is
-// handled if the status of its span is not Error, or if its record is below
-// severity Error.
+// failure may end several spans, so base alerts on attempts and logs. If slogclass
+// adds the category, give it slogclass.WithObserver(counter.Observe); the
+// LogProcessor then counts only the other records. Handled exceptions are not
+// counted. An exception is handled if the status of its span is not Error, or if
+// its record is below severity Error.
 //
 // # Errors of this package
 //

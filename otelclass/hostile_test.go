@@ -157,9 +157,9 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 		"gen_ai.provider.name", "gen_ai.system", "gen_ai.response.finish_reasons", "exception.stacktrace",
 		"error", "err", "cause", "exception", "stderr", "http.response.status_code", "rpc.grpc.status_code",
 	}
-	// own reports whether result means that this program itself ended the call. The
-	// category timeout always means this. The category aborted means it only beside
-	// the status 401, because that status outranks an abort that a text names.
+	// own reports whether result means that this program itself ended the call.
+	// The category timeout always means this. The category aborted means this only
+	// with the status 401: a text that names an abort cannot outrank that status.
 	own := func(result string, status int) bool {
 		return result == "timeout/timeout" || result == "aborted/aborted" && status == 401
 	}
@@ -192,8 +192,8 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 	}
 }
 
-// OpenTelemetry records types for errors of this program's own deadline. They
-// outrank any answer of a peer.
+// OpenTelemetry records the type of an error. If the type means this program's
+// own deadline, it outranks any answer of a peer.
 func TestOwnDeadline(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{0, 401, 429, 500, 504} {

@@ -62,12 +62,13 @@ func WithProviders(names ...string) CounterOption {
 	})
 }
 
-// WithEndpoints declares endpoints of [CallMetrics.Attempt]. The series of these
-// endpoints exist from the start, so the first failure of a service is an increase.
-// The series of other endpoints begin with their first attempt; see [MaxEndpoints].
-// A declared endpoint gets series for its provider ([classify.HostProvider]). If
-// the provider is unknown, it gets series for each value of the label provider. By
-// default no endpoint is declared.
+// WithEndpoints declares endpoints of [CallMetrics.Attempt]. The series of
+// these endpoints exist from the start, so the first failure of a service is an
+// increase. The series of other endpoints begin with their first attempt; see
+// [MaxEndpoints]. A declared endpoint gets series for its provider
+// ([classify.HostProvider]). If the provider is unknown, the endpoint gets
+// series for each value of the label provider. By default no endpoint is
+// declared.
 func WithEndpoints(endpoints ...string) CounterOption {
 	endpoints = slices.Clone(endpoints)
 	return counterOptionFunc(func(c counterConfig) counterConfig {
@@ -76,8 +77,8 @@ func WithEndpoints(endpoints ...string) CounterOption {
 	})
 }
 
-// appendNames returns a copy of all with the new names. It leaves out "", "other"
-// and names that all already has.
+// appendNames returns a copy of all with the new names. It leaves out "",
+// "other" and names that are there already.
 func appendNames(all, names []string) []string {
 	all = slices.Clone(all)
 	for _, name := range names {

@@ -99,8 +99,8 @@ func MemoryLLMNaming() Naming {
 	}
 }
 
-// withDefaults returns n. A metric of n without a name is replaced by the metric of
-// def.
+// withDefaults returns n. A metric that has no name in n is replaced by the
+// same metric of def.
 func (n Naming) withDefaults(def Naming) Naming {
 	for _, m := range []struct{ to, from *Metric }{
 		{&n.Errors, &def.Errors}, {&n.Attempts, &def.Attempts}, {&n.AttemptErrors, &def.AttemptErrors},

@@ -132,7 +132,7 @@ func TestWithObserverPanics(t *testing.T) {
 	assert.Equal(t, 4, after, "the other observers are called")
 }
 
-// An observer may call runtime.Goexit. By then, the span has been passed on.
+// An observer may call runtime.Goexit. The span has been passed on before that.
 func TestWithObserverThatEndsTheGoroutine(t *testing.T) {
 	t.Parallel()
 	next := &keeper{}

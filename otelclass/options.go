@@ -103,18 +103,18 @@ func WithDetails() Option {
 	})
 }
 
-// WithFingerprint adds [FingerprintKey], the id of the error's template, wherever
-// category or reason are added: see package fingerprint. Errors that differ only in
-// numbers, addresses, quoted values and other values have the same id, so a backend
-// can count and group by it. The template is made from the text that decided the
-// classification, usually the exception's message. Without a text it is made from
-// the type or the HTTP status. [RecordError] and slogclass give the same error the
-// same fingerprint. A key that the caller has set is kept. By default the attribute
-// is not added.
+// WithFingerprint adds [FingerprintKey], the id of the error's template,
+// wherever category or reason are added. Package fingerprint describes
+// templates. Errors that differ only in numbers, addresses, quoted values and
+// other values have the same id, so a backend can count and group by it. The
+// template is made from the text that decided the classification, usually the
+// exception's message. Without a text it is made from the type or the HTTP
+// status. [RecordError] and slogclass give the same error the same fingerprint.
+// A key that the caller has set is kept. By default the attribute is not added.
 //
-// Never use the fingerprint as a label of a metric. Each new wording makes a new
-// fingerprint, so the number of fingerprints has no bound. The counters of this
-// package do not have it.
+// Never use the fingerprint as a label of a metric. Each new wording makes a
+// new fingerprint, so the number of fingerprints has no bound. The counters of
+// this package have no such label.
 func WithFingerprint() Option {
 	return optionFunc(func(c config) config {
 		c.extra |= attrkey.Fingerprint

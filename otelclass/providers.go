@@ -2,8 +2,8 @@ package otelclass
 
 import "strings"
 
-// providerAliases lists the names of each provider: its own name, the names of its
-// models and command lines, and its values of gen_ai.provider.name.
+// providerAliases lists the names of each provider: its own name, the names of
+// its models and command line tools, and its values of gen_ai.provider.name.
 var providerAliases = [][]string{
 	{"anthropic", "claude"},
 	{"openai", "codex"},
@@ -60,8 +60,8 @@ func (c *counterConfig) declaredProvider(name string) (label string, ok bool) {
 	return label, ok
 }
 
-// provider returns the label value for a provider. If there is no label provider,
-// it returns "".
+// provider returns the label value for a provider. If the metrics have no label
+// for providers, it returns "".
 func (c *counterConfig) provider(name string) string {
 	if len(c.providers) == 0 {
 		return ""
@@ -72,8 +72,8 @@ func (c *counterConfig) provider(name string) string {
 	return other
 }
 
-// allProviders returns the values of the label provider, or one "" if there is no
-// such label.
+// allProviders returns the values of the label for providers, or one "" if
+// there is no such label.
 func (c *counterConfig) allProviders() []string {
 	if len(c.providers) == 0 {
 		return []string{""}

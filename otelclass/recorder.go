@@ -134,8 +134,8 @@ type textless struct{ err error }
 func (textless) Error() string   { return "" }
 func (e textless) Unwrap() error { return e.err }
 
-// checkedLimits has limits that are known to be high enough. With this provider, an
-// event has room for both attributes, and a span keeps values of this length.
+// checkedLimits records that the limits of a provider are high enough: an event
+// has room for both attributes, and a span keeps values of this length.
 type checkedLimits struct {
 	provider *sdktrace.TracerProvider
 	length   int

@@ -106,8 +106,8 @@ func (s *span) Attributes() []attribute.KeyValue { return s.attributes }
 // Events returns the events of the span. Exceptions have the added attributes.
 func (s *span) Events() []sdktrace.Event { return s.events }
 
-// classify returns a view of s with the missing attributes. If none is missing, it
-// returns s itself. The result is for the observers, and is zero if observers must
+// classify returns a view of s with the missing attributes. If none is missing,
+// it returns s itself. The result is for the observers. It is zero if they must
 // not be called.
 func (p *SpanProcessor) classify(s sdktrace.ReadOnlySpan) (sdktrace.ReadOnlySpan, classify.Result) {
 	cfg := p.cfg

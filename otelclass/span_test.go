@@ -215,8 +215,8 @@ func TestSpanProcessor(t *testing.T) {
 	}
 }
 
-// Other processors see the span unchanged. So does code that has kept a slice of
-// the span.
+// Other processors see the span unchanged. Code that has kept a slice of the
+// span sees that slice unchanged.
 func TestSpanProcessorCopies(t *testing.T) {
 	t.Parallel()
 	exporter, beside := tracetest.NewInMemoryExporter(), &keeper{}

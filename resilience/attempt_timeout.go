@@ -29,9 +29,9 @@ type attemptLimit struct {
 	timer *time.Timer
 }
 
-// startAttempt returns a context for one attempt. The context ends when the parent
-// ends, when cancel is called, or after limit. A call of l.expired before then
-// removes the limit. A limit of 0 means no time limit.
+// startAttempt returns a context for one attempt. The context ends when the
+// parent ends, when cancel is called, or after limit. Calling l.expired before
+// that removes the limit. A limit of 0 means no time limit.
 func startAttempt(parent context.Context, limit time.Duration) (ctx context.Context, cancel context.CancelFunc, l attemptLimit) {
 	ctx, cancelCause := context.WithCancelCause(parent)
 	if limit > 0 {

@@ -63,8 +63,8 @@ func TestAttemptTimeout(t *testing.T) {
 	})
 }
 
-// An attempt timeout does not change two cases: the caller's own deadline passes,
-// or the answer arrives in time.
+// An attempt timeout changes nothing if the caller's own deadline passes, or if
+// the answer arrives in time.
 func TestAttemptTimeout_InTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -116,7 +116,8 @@ func (b *backoff) next(k backoffKey, s Schedule, number int) (nominal, delay tim
 	return s.Nominal(step), s.Delay(step, b.random())
 }
 
-// advance counts one pause of a key. It returns the number of pauses before it.
+// advance counts one pause of a key. It returns the number of pauses before
+// this one.
 func (b *backoff) advance(k backoffKey) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

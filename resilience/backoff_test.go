@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Each schedule has the expected pauses. The jitter keeps them between low and
-// high.
+// Each schedule has the expected pauses. With jitter, a pause is between low
+// and high.
 func TestSchedule_Figures(t *testing.T) {
 	t.Parallel()
 	const below1 = 1 - 1e-12

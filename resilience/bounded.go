@@ -57,8 +57,8 @@ func (b *bounded[K, V]) get(k K) (value V, ok bool) {
 }
 
 // add inserts a value under a new key. It returns the values that it removed to
-// make room, usually one or none. It removes several if entries had the rank pinned
-// at the last add and no longer have it. The new entry is never removed.
+// make room, usually one or none. It removes several if entries have lost the
+// rank pinned since the last add. The new entry is never removed.
 func (b *bounded[K, V]) add(k K, value V, r rank) (removed []V) {
 	for r != pinned && b.ranks[plain].Len()+b.ranks[held].Len() >= b.capacity {
 		removed = append(removed, b.evict())

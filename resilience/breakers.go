@@ -13,45 +13,45 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// Breakers are the circuit breakers of an [Executor], one for each endpoint, or for
-// each [Target.Key] of an endpoint. After a rate limit, Breakers also hold the
-// endpoint: no call is made until the provider's wait is over.
+// Breakers are the circuit breakers of an [Executor], one for each endpoint, or
+// for each [Target.Key] of an endpoint. After a rate limit, Breakers also hold
+// the endpoint: no call is made until the provider's wait is over.
 //
 // These failures count: a network error, a 5xx, a peer's timeout and an
 // [AttemptTimeoutError]. A rate limit, a 4xx and the caller's own deadline or
-// cancellation do not count. If several calls are under way at the same time, only
-// the first failure counts; but each [AttemptTimeoutError] counts, because its call
-// has waited for an answer all that time. A breaker opens at the fifth counted
-// failure in a row, if no call has succeeded for a second ([BreakerConfig]). If the
-// first trial then succeeds, the failures may have been chance: the next opening
-// needs ten.
+// cancellation do not count. If several calls are under way at the same time,
+// only the first failure counts; but each [AttemptTimeoutError] counts, because
+// its call has waited for an answer all that time. A breaker opens at the fifth
+// counted failure in a row, if no call has succeeded for a second
+// ([BreakerConfig]). If the first trial then succeeds, the failures may have
+// been chance: the next opening needs ten.
 //
-// While a breaker is open, one trial call at a time is made: after 0.5, 1 and 2 s,
-// then every 2 s. The trial is a waiting call or the next new call; restarts
-// ([WithRestarter]) come after other waiting calls. The first trial that gets an
-// answer closes the breaker; a server error is no answer. Then two waiting calls at
-// a time are let in. The number grows by one with each success and shrinks by one
-// with each failure. It also doubles every 0.4 s, unless more calls fail than
-// succeed.
+// While a breaker is open, one trial call at a time is made: after 0.5, 1 and 2
+// s, then every 2 s. The trial is a waiting call or the next new call; restarts
+// ([WithRestarter]) come after other waiting calls. The first trial that gets
+// an answer closes the breaker; a server error is no answer. Then two waiting
+// calls at a time are let in. The number grows by one with each success and
+// shrinks by one with each failure. It also doubles every 0.4 s, unless more
+// calls fail than succeed.
 //
-// Calls that had been let in before the opening wait as long as their remaining
-// calls and pauses would take. So do new calls during the first 30 s. After 30 s, new
-// calls are refused with an [*OpenError], and there is a trial every 5 s at most.
-// With a [Probe], a trial begins with the probe.
+// A [Do] that has made a call before the opening waits as long as its remaining
+// calls and pauses would take. So does a new Do during the first 30 s.
+// After 30 s, new calls are refused with an [*OpenError], and there is a trial
+// every 5 s at most. With a [Probe], a trial begins with the probe.
 //
-// A strict breaker counts every retryable failure and refuses all calls for five
-// minutes ([BreakerConfig.Strict]).
+// A strict breaker counts every retryable failure and refuses all calls for
+// five minutes ([BreakerConfig.Strict]).
 //
-// A rate limit holds an endpoint for as long as the provider asks to wait. Calls
-// wait until then, and are let in one by one at first. A call that cannot wait is
-// refused with a [*HoldError].
+// A rate limit holds an endpoint for as long as the provider asks to wait.
+// Calls wait until then, and are let in one by one at first. A call that cannot
+// wait is refused with a [*HoldError].
 //
-// At most [MaxEndpoints] breakers are kept. A new one replaces the least recently
-// used one. An open breaker is replaced only if more than three quarters of all
-// breakers are open. Observers then receive a [KindBreaker] event in which the
-// breaker changes to closed. Breakers of endpoints named in the config, and
-// breakers set by [Breakers.Force], are always kept and do not count towards the
-// limit.
+// At most [MaxEndpoints] breakers are kept. A new one replaces the least
+// recently used one. An open breaker is replaced only if more than three
+// quarters of all breakers are open. Observers then receive a [KindBreaker]
+// event in which the breaker changes to closed. Breakers of endpoints named in
+// the config, and breakers set by [Breakers.Force], are always kept and do not
+// count towards the limit.
 //
 // Breakers is safe for concurrent use and starts no goroutine.
 type Breakers struct {
@@ -149,9 +149,10 @@ func (b *Breakers) get(ctx context.Context, endpoint, key string) *gate {
 	return g
 }
 
-// spareUsed protects gates from the next eviction if calls have found them through
-// the cache. The cache does not update the order of byName, so spareUsed moves
-// these gates to the front of byName. The caller holds mu.
+// spareUsed protects gates from the next eviction if calls have found them
+// through the cache. The cache does not update the order of byName, so
+// spareUsed moves these gates to the front of byName. The caller must have
+// locked mu.
 func (b *Breakers) spareUsed() {
 	if b.byName.len() < MaxEndpoints {
 		return
@@ -177,8 +178,8 @@ func (b *Breakers) updateRank(g *gate) bool {
 	return true
 }
 
-// sweep forgets unused gates if there are more than sweepAt gates. The caller holds
-// mu.
+// sweep forgets unused gates if there are more than sweepAt gates. The caller
+// must have locked mu.
 func (b *Breakers) sweep(ctx context.Context) {
 	if b.byName.len() < b.sweepAt {
 		return
@@ -192,8 +193,8 @@ func (b *Breakers) sweep(ctx context.Context) {
 	b.sweepAt = max(sweepThreshold, 2*b.byName.len())
 }
 
-// forget removes a gate from the cache and ends its events. The caller holds mu
-// and calls events.flush after unlocking it.
+// forget removes a gate from the cache and retires the gate. The caller must
+// have locked mu, and calls events.flush after unlocking it.
 func (b *Breakers) forget(ctx context.Context, g *gate) {
 	for _, k := range g.cached {
 		b.cache.Delete(k)
@@ -232,9 +233,9 @@ func (g *gate) rank(cfg *Config) rank {
 	}
 }
 
-// retire ends the events of a forgotten gate. If its breaker is open, the last
-// event is a change to closed, because a new gate of the endpoint would allow
-// calls.
+// retire makes a forgotten gate emit no more events. If the gate's breaker is
+// open, retire first adds an event in which it changes to closed, because a new
+// gate of the endpoint would allow calls.
 func (g *gate) retire(ctx context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -121,8 +121,8 @@ const (
 	// retry.maxHoldMs is set. If a provider asks for more, the call goes to another
 	// target or fails at once, because an earlier retry would fail too.
 	MaxRetryAfterWait = 60 * time.Second
-	// DefaultFallbackCooldown is how long calls start with the new target after a
-	// fallback. [WithFallbackCooldown] changes it.
+	// DefaultFallbackCooldown is the time after a fallback in which calls start
+	// with the new target. [WithFallbackCooldown] changes it.
 	DefaultFallbackCooldown = time.Minute
 	// AlertWindow is the period in which failures are counted for an alert.
 	AlertWindow = 5 * time.Minute
@@ -261,8 +261,8 @@ func clonePtr[T any](p *T) *T {
 	return new(*p)
 }
 
-// The withDefaults methods return a copy of the receiver in which unset fields have
-// the values of d.
+// The methods withDefaults return a copy of the receiver. Fields that are not
+// set get the values of d.
 
 func (r RetryConfig) withDefaults(d RetryConfig) RetryConfig {
 	return RetryConfig{

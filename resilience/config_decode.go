@@ -19,9 +19,9 @@ var formerKeys = map[string][]string{
 	"RETRY_DELAY_MS":          {"retry", "baseDelayMs"},
 }
 
-// UnmarshalJSON reads a config. An unknown key is an error. So is a 0 for a field
-// whose 0 would mean the default. The error joins one line for each fault and names
-// the field. Fields that the JSON does not have stay as they are. These older keys
+// UnmarshalJSON reads a config. An unknown key is an error. So is a 0 that
+// would mean the default. The error joins one line for each fault and names the
+// field. Fields that the JSON does not have stay as they are. These older keys
 // are read too: enableNetworkResilience (enabled), MAX_MODEL_RETRIES
 // (retry.maxNetworkRetries) and RETRY_DELAY_MS (retry.baseDelayMs, with the
 // schedule custom).
@@ -88,7 +88,7 @@ func checkKeys(tree map[string]any) (renamed bool, err error) {
 	return renamed, errors.Join(v...)
 }
 
-// move sets the value of a former key at the path of the key that replaces it.
+// move stores the value of a former key under the key that has replaced it.
 func (v *validation) move(tree map[string]any, old string, place []string, value any) {
 	section := tree
 	if len(place) > 1 {
@@ -114,8 +114,9 @@ func (v *validation) move(tree map[string]any, old string, place []string, value
 	}
 }
 
-// keys checks the keys of a section, and its values that are 0, against a struct
-// with the defaults. override is true for the section of an endpoint or an agent.
+// keys reports the unknown keys of a section, and each 0 that would count as not
+// set. defaults is the section's struct with its defaults. override is true for
+// the section of an endpoint or an agent.
 func (v *validation) keys(path string, section map[string]any, defaults reflect.Value, override bool) {
 	known := map[string]reflect.Value{}
 	for i := range defaults.NumField() {

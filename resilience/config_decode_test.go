@@ -11,8 +11,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// An unknown key is an error. So is a 0 for a setting in which 0 would mean the
-// default.
+// An unknown key is an error. So is a 0 that would mean the default.
 func TestConfig_Decode(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ text, want string }{

@@ -22,17 +22,17 @@ type ReasonConfig struct {
 	Fallback *bool `json:"fallback,omitempty" yaml:"fallback,omitempty"`
 }
 
-// mergeReasons merges two maps of overrides. Fields that are set in the argument
-// over outrank the same fields in the argument base.
-func mergeReasons(over, base map[classify.Reason]ReasonConfig) map[classify.Reason]ReasonConfig {
-	if len(over) == 0 {
+// mergeReasons merges two maps. The fields that are set in overrides take
+// precedence over the same fields in base.
+func mergeReasons(overrides, base map[classify.Reason]ReasonConfig) map[classify.Reason]ReasonConfig {
+	if len(overrides) == 0 {
 		return base
 	}
 	merged := maps.Clone(base)
 	if merged == nil {
 		merged = map[classify.Reason]ReasonConfig{}
 	}
-	for reason, o := range over {
+	for reason, o := range overrides {
 		b := merged[reason]
 		merged[reason] = ReasonConfig{
 			Calls:    cmp.Or(o.Calls, b.Calls),

@@ -19,8 +19,8 @@ func contextErr(ctx context.Context) error {
 	return &causeError{err, cause}
 }
 
-// causeError joins a context's error with its cause, if the cause does not wrap the
-// error.
+// causeError joins the error of a context with the cause of the context, if the
+// cause does not wrap the error.
 type causeError struct{ err, cause error }
 
 func (e *causeError) Error() string   { return e.err.Error() + ": " + e.cause.Error() }

@@ -42,8 +42,8 @@ func (r *run) decide(a Attempt) {
 	}
 }
 
-// mayFallBack reports whether the next target may be called after a failed call. It
-// is for a call that is not repeated on its own target.
+// mayFallBack reports whether the next target may be called after a failed call
+// that is not repeated on its own target.
 func (r *run) mayFallBack(a Attempt) bool {
 	switch r.settings().retry.fallback(a.Result) {
 	case classify.FallbackYes, classify.FallbackAfterCorrective:
@@ -105,8 +105,8 @@ func (r *run) retry(a Attempt) bool {
 	return true
 }
 
-// schedule sets r.pause to the pause after a failed call. Further calls for the
-// same failed call do nothing.
+// schedule sets r.pause to the pause after a failed call. It does so once for
+// each failed call.
 func (r *run) schedule(a Attempt) {
 	if r.scheduled == a.Number {
 		return
@@ -124,9 +124,10 @@ func (r *run) schedule(a Attempt) {
 // count, because the call has just failed without a pause.
 func hinted(r classify.Result) bool { return r.HasRetryAfter && r.RetryAfter > 0 }
 
-// openAfter returns an error if the breaker is open and the call should not wait
-// for it. There are three reasons: another target accepts calls, the call was a
-// late trial, or the breaker will certainly refuse the call after the pause.
+// openAfter returns an error if the breaker is open and the call should not
+// wait for it. There are three reasons: another target accepts calls, the
+// outage had lasted so long before this call that new calls do not wait, or the
+// breaker will certainly refuse the call after the pause.
 func (r *run) openAfter(pause time.Duration) *OpenError {
 	if r.gate == nil {
 		return nil

@@ -15,7 +15,7 @@ const (
 	stop     // ends an unquoted value: ; & < > |
 	tail     // punctuation that may end a sentence
 	percent  // = % ~ $ !
-	nonASCII // a byte of a character beyond ASCII
+	nonASCII // a byte of a non-ASCII character
 	alnum    = lower | upper | digit
 	wordly   = alnum | dash
 )

@@ -46,7 +46,8 @@ func TestEscapedIsTotal(t *testing.T) {
 	}
 }
 
-// separators has every spelling of every separator, and also incomplete spellings.
+// separators has separators, quotes and spaces in every spelling that the
+// scanner knows, and also incomplete spellings.
 var separators = []string{
 	"%3A", "%3D", "%2F", "%40", "%20", "%22", "%26", "%253A", "%253D", "%252F", "%2540", "%25", "%2525", "%", `\u003a`, `\u003d`, `\u002f`, `\u0040`, `\u0022`, `\u0`, `\u0xxxx`, `\u`,
 	`\x3a`, `\x3d`, `\x2f`, `\x40`, `\x`, `\x0`, "&quot;", "&#61;", "&#x3d;", "&amp;", "&", "=", ":", "://", "=>", "->", "/", "@", " ", "\n", "\t", "\u00a0", "\u200b", "＝", "：", "'", "\"", `\"`, `\\`, `\`, "`",

@@ -2,15 +2,15 @@ package mask
 
 import "strings"
 
-// userFlags are options with the name of a user. If one of them precedes -p on the
-// same line, the argument of -p is a password.
+// userFlags are options that take the name of a user. If one of them precedes
+// -p on the same line, the argument of -p is a password.
 var userFlags = []string{"-u ", "--user"}
 
-// otherTools are programs whose option -p has no password.
+// otherTools are programs whose option -p takes no password.
 var otherTools = set("mkdir cp ssh scp rsync install nmap run nc ps patch touch read declare ls diff tar git docker podman kubectl make chmod tail perl unzip exec jq date lsof kill sftp nice npx python python3 cargo go pytest")
 
-// flag masks the argument of the option at i, if the option has the name of a
-// secret.
+// flag masks the argument of the option at i, if the option's name announces a
+// secret: --token abc.
 func (s *scanner) flag(i int) {
 	from := i + 1
 	if from < len(s.text) && s.text[from] == '-' {
@@ -58,12 +58,12 @@ func (s *scanner) flag(i int) {
 	}
 }
 
-// argument returns the start of an option's argument. The option ends at the index
-// to. Spaces or the punctuation of a list may be between the option and its
-// argument.
-func (s *scanner) argument(to int) int {
-	at := to
-	for at < len(s.text) && at-to < 8 {
+// argument returns the start of the argument of the option that ends at index
+// end. In a list such as ["--token", "abc"], quotes and a comma may be between
+// the option and its argument.
+func (s *scanner) argument(end int) int {
+	at := end
+	for at < len(s.text) && at-end < 8 {
 		switch s.text[at] {
 		case ' ', '\t', ',', '"', '\'', '\\':
 			at++
@@ -73,10 +73,10 @@ func (s *scanner) argument(to int) int {
 	}
 	// An opening quote is part of the argument.
 	from := at
-	for from > to && (class[s.text[from-1]]&quote != 0 || s.text[from-1] == '\\') {
+	for from > end && (class[s.text[from-1]]&quote != 0 || s.text[from-1] == '\\') {
 		from--
 	}
-	if from > to && from < at && (class[s.text[from-1]]&space != 0 || s.text[from-1] == ',') {
+	if from > end && from < at && (class[s.text[from-1]]&space != 0 || s.text[from-1] == ',') {
 		return from
 	}
 	return at
@@ -148,8 +148,8 @@ func (s *scanner) hasUser(i int) bool {
 	return s.user > least && strings.IndexByte(s.text[s.user:i], '\n') < 0
 }
 
-// toolBefore returns the program name before i on the same line: the last part of
-// the path in the word before i.
+// toolBefore returns the name of the program before i: the last path element of
+// the previous word on the same line.
 func (s *scanner) toolBefore(i int) string {
 	least, to := max(0, i-reach), i
 	for to > least && (s.text[to-1] == ' ' || s.text[to-1] == '\t') {

@@ -10,9 +10,9 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// FuzzText checks that no text causes a panic and that masking twice changes
-// nothing. It also puts a secret on a line of its own. The secret must be masked,
-// whatever the other lines are.
+// FuzzText checks that no text causes a panic and that masking the result again
+// changes nothing. It also puts a text with a secret between two random texts.
+// The secret must be masked, whatever the random texts are.
 func FuzzText(f *testing.F) {
 	for i, s := range allShapes {
 		f.Add(s.text, uint16(i), innocent[i%len(innocent)])
@@ -34,8 +34,9 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// strip returns masked, or "" if one of the texts in around contains the secret of
-// a shape.
+// strip returns masked. If one of the texts in around itself contains the
+// secret of a shape, strip returns "": in such a text, the secret may be an
+// ordinary word.
 func strip(masked string, around ...string) string {
 	for _, s := range shapes {
 		for _, a := range around {

@@ -2,10 +2,10 @@ package mask
 
 import "strings"
 
-// headerValue masks the value of a header such as Authorization or Cookie. It keeps
-// the scheme, and text after the credentials. pair reports that the name and the
-// value are two strings with a comma between them. encoded reports that the value
-// is percent-encoded.
+// headerValue masks the value of a header such as Authorization or Cookie. The
+// scheme, and any text after the credentials, are not masked. pair reports that
+// the name and the value are two strings with a comma between them. encoded
+// reports that the value is percent-encoded.
 func (s *scanner) headerValue(v value, pair, encoded bool) {
 	if v.quoted {
 		s.quotedHeader(v, pair)
@@ -159,8 +159,8 @@ func (s *scanner) nextWord(i int) int {
 	return len(s.text)
 }
 
-// addList masks the word at i and the rest of its list. A list consists of words
-// after a comma or a semicolon, and of parameters.
+// addList masks the word at i and the words that continue its list. These are
+// words after a comma or a semicolon, and parameters (name=value).
 func (s *scanner) addList(i int) {
 	if _, ok := s.list.known(i); ok {
 		return // i is within a list that is masked

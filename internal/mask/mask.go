@@ -33,12 +33,12 @@ import (
 const Masked = "[masked]"
 
 // rounds limits how often a text is masked. Masking is repeated until nothing
-// changes. The second round usually changes nothing. But the text after a mask may
-// be a token of its own, which the second round finds.
+// changes. The second round usually changes nothing, but it may find a token
+// that follows a mask of the first round.
 const rounds = 4
 
-// Text replaces each secret that it finds in text by [Masked]. Masking the result
-// again changes nothing. It is safe for concurrent use.
+// Text replaces each secret that it finds in text by [Masked]. Masking the
+// result again changes nothing. Text is safe for concurrent use.
 func Text(text string) (masked string) {
 	defer guard(&masked)
 	return clean(text)

@@ -28,7 +28,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// assertGone checks that got has neither the secret of s nor four bytes of it.
+// assertGone checks that got does not contain the secret of s, and not even
+// four neighbouring bytes of it that occur nowhere else in s.text.
 func assertGone(t assert.TestingT, got string, s shape) {
 	const part = 4
 	for i := 0; i+part <= len(s.secret); i++ {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// kind says what a name announces: no secret, or one of several kinds of secrets.
+// kind says which kind of secret a name announces, if any.
 type kind uint8
 
 const (
@@ -17,18 +17,19 @@ const (
 	header        // the value has several words, and the first one may be a scheme
 )
 
-// nameWords is how many words of a name are read: the last ones of a longer name.
+// nameWords is how many words of a name are read. Of a longer name, the last
+// words are read.
 const nameWords = 6
 
 // nameBytes is the largest length of a name, in bytes.
 const nameBytes = 80
 
-// name has the words of a name before a separator. The last word is first. The
-// words have the form that lowerWord returns.
+// name has the words of a name such as API_KEY, in reverse order. The words
+// have the form that lowerWord returns.
 type name struct {
 	words    [nameWords]string
 	n        int
-	nonASCII bool // a word has characters beyond ASCII
+	nonASCII bool // a word has non-ASCII characters
 	prose    bool // fillers were removed: "API key provided:"
 	several  bool // the name is a plural: access_tokens
 	vault    bool // the name of a map of secrets, whatever the names in the map are: secrets, passwords
@@ -141,7 +142,9 @@ func (n *name) drop() {
 	n.n--
 }
 
-// before returns the two words that precede the name of a password within n.
+// before returns the two words of n that precede its last word. If n ends with
+// one of phrases, such as "mot de passe", before returns the two words that
+// precede the phrase.
 func (n *name) before() (words [2]string) {
 	length := 1
 	for _, p := range phrasesByLast[n.words[0]] {
@@ -153,8 +156,8 @@ func (n *name) before() (words [2]string) {
 	return words
 }
 
-// plurals has the singular of each plural name of secrets. If a plural name has a
-// single value, the name's kind is weak: the value may be a count, as of tokens.
+// plurals maps the last words of plural names, such as access_tokens, to their
+// singulars. The value of such a name may be a count: max_tokens=512.
 var plurals = map[string]string{"tokens": "token", "keys": "key", "secrets": "secret", "apikeys": "apikey", "codes": "code", "cookies": "cookie"}
 
 // plural returns the kind of a name that ends with a plural. singular is the
@@ -173,12 +176,14 @@ func (n *name) plural(singular string) kind {
 	return nothing
 }
 
-// isPhrase reports whether the name ends with one of phrases.
+// isPhrase reports whether the name ends with the name of a password that has
+// several words: "mot de passe".
 func (n *name) isPhrase() bool {
 	return n.endsWith(phrasesByLast)
 }
 
-// endsWith reports whether the last words of the name are one of phrases.
+// endsWith reports whether the name ends with one of the phrases, which byLast
+// has prepared.
 func (n *name) endsWith(phrases map[string][][]string) bool {
 	for _, p := range phrases[n.words[0]] {
 		if n.n >= len(p) && slices.Equal(p, n.words[:len(p)]) {
@@ -190,8 +195,8 @@ func (n *name) endsWith(phrases map[string][][]string) bool {
 
 var phrasesByLast, codesByLast, cardsByLast = byLast(phrases), byLast(codePhrases), byLast(cardPhrases)
 
-// byLast maps the last word of each phrase to the words of the phrase, in reverse
-// order.
+// byLast groups phrases by their last word. The words of a phrase are in
+// reverse order, as in a name.
 func byLast(phrases []string) map[string][][]string {
 	m := map[string][][]string{}
 	for _, p := range phrases {
@@ -202,9 +207,8 @@ func byLast(phrases []string) map[string][][]string {
 	return m
 }
 
-// tokenKind returns the kind of a name whose last word is head, a word of tokens.
-// before is the word before head. Some of these words have other meanings if they
-// are alone.
+// tokenKind returns the kind of a name whose last word, head, is in tokens.
+// before is the word before head. Some of these words have other meanings too.
 func (n *name) tokenKind(head, before string) kind {
 	switch head {
 	case "hash", "salt":
@@ -218,8 +222,8 @@ func (n *name) tokenKind(head, before string) kind {
 	return token
 }
 
-// suffixKind returns the kind of a name whose words are written as one word:
-// dbpassword, stripeapikey. It compares the end of the name.
+// suffixKind returns the kind of a name that is written as one word:
+// dbpassword, stripeapikey. The end of the word decides.
 func suffixKind(word string) kind {
 	switch {
 	case len(word) < 6:

@@ -3,7 +3,7 @@ package mask
 import "strings"
 
 // nameBefore returns the name before the separator at i. quoted reports that a
-// quote or a bracket ends the name: "api_key":, ['token'] =.
+// quote or a bracket ends the name, as in "api_key": and in ['token'] =.
 func (s *scanner) nameBefore(i int) (from, to int, quoted bool) {
 	to = i
 	for least := i - maxGap; to > 0 && to > least; {
@@ -55,11 +55,12 @@ func (s *scanner) nameFrom(to int) int {
 	return from
 }
 
-// elisions are words that end with an apostrophe: l'utilisateur, dell'utente.
+// elisions are words that are shortened before an apostrophe: l'utilisateur,
+// dell'utente.
 var elisions = set("d l dell")
 
-// elided reports whether the apostrophe at i is between an elision and the next
-// word of a name that ends at index to.
+// elided reports whether the apostrophe at i joins an elision to the next word,
+// as in l'utilisateur. The name that contains both ends at index to.
 func (s *scanner) elided(i, to int) bool {
 	const longest = 4 // bytes of an elision
 	from := i

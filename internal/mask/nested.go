@@ -2,9 +2,9 @@ package mask
 
 import "strings"
 
-// nested masks the secrets of the list or map at i. Examples are tokens: [a, b] and
-// "credentials": {"x": {"value": "a"}} and map[a:b]. vc describes the name of the
-// list or map. nested returns false if there is no list or map at i.
+// nested masks the secrets in the list or map at i: [a, b], {"x": {"value":
+// "a"}} or map[a:b]. vc describes the name before the list or map. nested
+// returns false if there is no list or map at i.
 func (s *scanner) nested(vc valueContext, i int) bool {
 	i, _ = s.skipGap(i)
 	rest := s.text[i:]
@@ -75,9 +75,9 @@ func (s *scanner) nested(vc valueContext, i int) bool {
 	return true
 }
 
-// hasRead reports whether the brackets at i were already read for a name of kind k
-// or of a stronger kind. Brackets that were read for a weaker kind are read again,
-// because a map with a weak name may contain a stronger name: auth:
+// hasRead reports whether the brackets at i were already read for a name of
+// kind k or of a stronger kind. If the name before was of a weaker kind, the
+// brackets are read again, because the map may contain a stronger name: auth:
 // map[api_key:[a]].
 func (s *scanner) hasRead(k kind, i int) bool {
 	for _, e := range s.brackets[k:] {
@@ -132,8 +132,8 @@ func (s *scanner) leaf(i int) (l leaf) {
 	return l
 }
 
-// endsKey reports whether s.text[from:i] is a key without quotes. A colon or an
-// equals sign must follow at i.
+// endsKey reports whether s.text[from:i] is a key without quotes, followed by a
+// colon or an equals sign.
 func (s *scanner) endsKey(from, i int) bool {
 	c := s.text[i]
 	return (c == ':' || c == '=' && i+1 < len(s.text) && s.text[i+1] != '=') && i > from && i-from <= nameBytes && all(s.text[from:i], wordly|dot)

@@ -55,8 +55,8 @@ func (s *scanner) noun(i, end int) {
 	}
 }
 
-// pairAfter masks the secret of user:secret after a word of pairNouns: "login as
-// bob:abc failed". end is the end of that word.
+// pairAfter masks the secret in user:secret after a noun such as login: "login
+// as bob:abc failed". end is the end of the noun.
 func (s *scanner) pairAfter(end int) {
 	const words = 2
 	at := s.nextWord(end)
@@ -94,8 +94,8 @@ func isPublicWord(word string) bool {
 	return n.isPublic()
 }
 
-// passwordFor masks the secret of SET PASSWORD FOR user = 'secret' in SQL. FOR is
-// at i.
+// passwordFor masks the secret in the SQL statement SET PASSWORD FOR user =
+// 'secret'. FOR is at i.
 func (s *scanner) passwordFor(i int) {
 	line, _, _ := strings.Cut(s.text[i:min(len(s.text), i+nameBytes)], "\n")
 	at := strings.IndexByte(line, '=')
@@ -170,8 +170,9 @@ func (s *scanner) hasState(i int, states map[string]bool) bool {
 	return false
 }
 
-// isCipherKey reports whether v is the key of a statement that encrypts. The word
-// KEY is at i, and its name begins at index from.
+// isCipherKey reports whether v is the key in a statement that encrypts, such
+// as CREATE ... ENCRYPTED ... KEY 'x'. The word KEY is at i, and its name
+// begins at index from.
 func (s *scanner) isCipherKey(from, i int, v value) bool {
 	if !v.quoted || !s.afterCipher(i) || keyOf[s.wordBefore(from, i)] {
 		return false

@@ -49,8 +49,8 @@ func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 		return
 	}
 	text := head(s.text[v.from:v.to])
-	// text may be a string within a string. Shells, and structs that Go prints,
-	// have such strings.
+	// text may begin with a second quote: shells and structs printed by Go have
+	// strings within strings.
 	if inner := opens(text); v.quoted && inner.n > 0 {
 		text = text[inner.n:]
 	}
@@ -91,8 +91,9 @@ func (s *scanner) isURL(i int) bool { return slash(s.text[i+1:]) > 0 }
 // maxNames is the largest number of names that are checked for one value.
 const maxNames = 8
 
-// tooMany masks v and returns true if more than maxNames names precede v. This
-// limits the cost. Ordinary text has no such values.
+// tooMany counts the names that precede v. If there are more than maxNames, it
+// masks v and returns true. This limits the cost. Ordinary text has no such
+// values.
 func (s *scanner) tooMany(v value) bool {
 	if s.namesTo != v.to {
 		s.namesTo, s.names = v.to, 0
@@ -120,8 +121,8 @@ func (s *scanner) isPWD(i int) bool {
 	return strings.HasSuffix(s.text[:i], "PWD=")
 }
 
-// phrase masks the rest of a pass phrase up to the end of the line, if the rest
-// consists of lower-case words.
+// phrase masks the text from i to the end of the line, if it may be the rest of
+// a pass phrase: lower-case words that are not benign.
 func (s *scanner) phrase(i int) {
 	const words, bytes = 8, 100
 	n, end := 0, i
@@ -147,9 +148,10 @@ func (s *scanner) phrase(i int) {
 	s.add(i, end)
 }
 
-// named masks the secret in a pair of fields, the first of which contains the
-// secret's name: {"name": "API_KEY", "value": "..."}. n is the name of the first
-// field, here "name". i is the end of the separator after n.
+// named masks the secret in two neighbouring fields. The first field has the
+// secret's name, and the second has its value: {"name": "API_KEY", "value":
+// "..."}. n is the name of the first field, here "name". i is the end of the
+// separator after n.
 func (s *scanner) named(n name, i int, encoded bool) {
 	if n.n == 0 || n.words[0] != "name" && n.words[0] != "key" {
 		return

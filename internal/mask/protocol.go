@@ -2,21 +2,22 @@ package mask
 
 import "strings"
 
-// protocolVerbs are the commands of text protocols that have a secret as argument.
+// protocolVerbs are the commands of text protocols that take a secret as an
+// argument.
 var protocolVerbs = set("auth pass login authenticate 334 identified oper identify")
 
 // mechanisms are SASL mechanisms. A response in base64 may follow such a word.
 var mechanisms = set("plain login cram-md5 digest-md5 xoauth2 oauthbearer ntlm gssapi external scram-sha-1 scram-sha-256 anonymous")
 
-// clientLabels are words that precede the client's lines in transcripts, with a
-// colon: C:.
+// clientLabels are words that precede the lines of the client in a transcript:
+// "C: PASS abc".
 var clientLabels = set("c client send sent sending tx out redis smtp imap pop pop3 ftp irc cmd command")
 
-// loginLines are the first words of lines that may be before or after a PASS line
-// in transcripts.
+// loginLines are words at the start of a line. Such a line may precede or
+// follow a PASS line in a transcript.
 var loginLines = set("user nick cap 331 +ok 220 ehlo helo host c s client")
 
-// protocolArgs is the largest number of arguments of a verb that are read.
+// protocolArgs is how many arguments of a verb are read at most.
 const protocolArgs = 3
 
 // protocol masks the secret after a verb. The verb is s.text[i:end]. A verb in
@@ -97,7 +98,8 @@ func (s *scanner) protocolArgs(i int) (args [protocolArgs]value, n int, whole bo
 	return args, n, s.endsLine(i)
 }
 
-// endsLine reports whether a line ends at i, or the string that contains the line.
+// endsLine reports whether a line, or the quoted string that contains the line,
+// ends at i.
 func (s *scanner) endsLine(i int) bool {
 	if i >= len(s.text) {
 		return true
@@ -223,8 +225,8 @@ func isBase64Word(word string) bool {
 	return len(word) >= 4 && all(word, alnum|base64|percent) && !mechanisms[lowerWord(word)] && !benignWords(word, false) && (strings.HasSuffix(word, "=") || len(word) >= 8 && !isWords(word) || looksSecret(word))
 }
 
-// identified masks the secret of IDENTIFIED BY 'secret' and IDENTIFIED WITH plugin
-// BY 'secret' in SQL.
+// identified masks the secret in the SQL clauses IDENTIFIED BY 'secret' and
+// IDENTIFIED WITH plugin BY 'secret'.
 func (s *scanner) identified(args []value) {
 	for i, a := range args {
 		if i+1 < len(args) && strings.EqualFold(s.text[a.from:a.to], "by") {

@@ -117,8 +117,9 @@ func closing(q string) string {
 // quoteKinds is the number of different results of quoteIndex.
 const quoteKinds = 3*4 + 1
 
-// quoteIndex returns an index for the kind of quote. Levels above 3 share an index,
-// so a value of such a level may end too late. It never ends after its line.
+// quoteIndex returns an index for the character and the level of a quote. All
+// levels from 3 on share an index. So a value with such quotes may end too
+// late, but never after its line.
 func quoteIndex(q opening) int {
 	switch level := min(q.level, 3); q.char {
 	case '"':

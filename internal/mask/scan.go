@@ -2,15 +2,15 @@ package mask
 
 import "strings"
 
-// scanner looks for secrets in one text. When it reads back in the text, it reads a
-// limited number of bytes. When it reads ahead, the number is limited too, or the
-// result is kept in an extent.
+// scanner looks for secrets in one text. To keep the cost linear, it reads only
+// a limited number of bytes back or ahead, or it keeps the result of the
+// look-ahead in an extent.
 type scanner struct {
 	text  string
 	found []span
 
-	// These are the last look-aheads, one for each kind. A look-ahead that begins
-	// inside an extent has the same end, so the text is not read again.
+	// These fields have the last look-ahead of each kind. A look-ahead that begins
+	// inside the last one would have the same end, so the text is not read again.
 	run, encodedRun extent             // unquoted values; encodedRun: percent-encoded ones
 	quoted          [quoteKinds]extent // quoted values
 	runs            [prefixRuns]extent // keys after a prefix, by the class of their bytes
@@ -36,10 +36,11 @@ type scanner struct {
 	fieldsTo        int                // the end of the last map of secrets on lines of their own
 }
 
-// extent has the start and the end of the text that a look-ahead has read.
+// extent is the part of the text that a look-ahead has read.
 type extent struct{ from, to int }
 
-// known returns the end of the extent. It returns false if i is not in the extent.
+// known returns the end of the extent. It returns false if the extent does not
+// contain i.
 func (e *extent) known(i int) (int, bool) {
 	return e.to, e.from <= i && i < e.to
 }
@@ -54,7 +55,8 @@ func (s *scanner) add(from, to int) {
 	if from >= to || s.text[from:to] == Masked {
 		return
 	}
-	// Another name of the same value may have found the same secret before.
+	// The same secret may have been found before, through another name of its
+	// value.
 	if n := len(s.found); n > 0 && s.found[n-1].from <= from && to <= s.found[n-1].to {
 		return
 	}
@@ -153,8 +155,8 @@ func escape(text string) int {
 	return 0
 }
 
-// escaped returns the byte that an escape sequence means: %3D -> =. It returns 0
-// for any other text.
+// escaped returns the byte that an escape sequence means, such as '=' for %3D.
+// For any other text it returns 0.
 func escaped(seq string) byte {
 	n := len(seq)
 	switch {
@@ -166,8 +168,8 @@ func escaped(seq string) byte {
 	return hex(seq[n-2])<<4 | hex(seq[n-1])
 }
 
-// slash returns the length of the slash at the beginning of text, or 0. A slash may
-// be escaped: \/ %2F %252F \u002f.
+// slash returns the length of the slash at the beginning of text, or 0. The
+// slash may be escaped, as \/, %2F, %252F or \u002f.
 func slash(text string) int {
 	switch {
 	case text == "":

@@ -11,10 +11,11 @@ import (
 type language struct {
 	copulas      string // between the name and the value
 	conjunctions string // may follow the value
-	// A word that describes a password is not the password: falsch, incorrecto.
-	// Such a word is one of states, ends with one of endings, or begins with one of
-	// prefixes and ends with one of prefixed. If a language has no states, a value
-	// is masked only if it is quoted or looks like a secret.
+	// These words describe a password and are not the password itself: falsch,
+	// incorrecto. A word is one of them if it is in states, if it ends with one of
+	// endings, or if it begins with one of prefixes and ends with one of prefixed.
+	// In a language without states, a value is masked only if it is quoted or
+	// looks like a secret.
 	states, endings, prefixes, prefixed string
 }
 
@@ -55,7 +56,7 @@ var languages = []language{
 	{copulas: "är er jest je este és adalah"},
 }
 
-// asWords are words between a code and its name: 482913 als Code.
+// asWords may be between a code and its name: 482913 als Code.
 var asWords = set("as als comme como come som")
 
 // A grammar has the words of a language in maps and slices.
@@ -64,7 +65,8 @@ type grammar struct {
 	endings, prefixes, prefixed []string
 }
 
-// grammars maps each copula to the words of all languages that have it.
+// grammars maps each copula, such as "is" or "ist", to the words of all
+// languages that have this copula.
 var grammars = func() map[string]*grammar {
 	m := map[string]*grammar{}
 	for _, l := range languages {
@@ -85,14 +87,16 @@ var grammars = func() map[string]*grammar {
 }()
 
 var (
-	// ofWords precede the owner of a password: la contraseña del usuario.
+	// ofWords are words between the name of a password and its owner: la
+	// contraseña del usuario.
 	ofWords = set("of for d l de del des der do da di della dell du d für fuer pour para per von vom zum zur au van voor för till dla")
 	// articles precede a name.
 	articles = set("the a an das der die den dem ein eine la le les l el los las un una une o os as um uma il lo i gli uno")
 )
 
-// sentence masks the secret of a sentence. The copula is s.text[i:end]: "la
-// contraseña es X", "votre code est 123456", "123456 ist Ihr Code".
+// sentence masks the secret in a sentence such as "la contraseña es X", "votre
+// code est 123456" or "123456 ist Ihr Code". The copula, such as "es" or "est",
+// is s.text[i:end].
 func (s *scanner) sentence(i, end int, t *grammar) {
 	if i < 2 || s.text[i-1] != ' ' || end == len(s.text) || s.text[end] != ' ' && s.text[end] != ':' {
 		return
@@ -221,8 +225,8 @@ func (s *scanner) endsClause(i int, t *grammar) bool {
 	return at < len(s.text) && (s.text[at] == '(' || s.text[at] == '-' || t.conjunctions[s.text[at:to]])
 }
 
-// copulaAt masks the secret of a sentence whose copula has characters beyond ASCII.
-// The first of these characters is at i.
+// copulaAt masks the secret of a sentence whose copula has non-ASCII characters,
+// such as heißt. The first of these characters is at i.
 func (s *scanner) copulaAt(i int) {
 	for _, c := range oddCopulas {
 		from := i - c.ascii
@@ -232,10 +236,10 @@ func (s *scanner) copulaAt(i int) {
 	}
 }
 
-// An oddCopula is a copula with characters beyond ASCII: heißt.
+// An oddCopula is a copula with non-ASCII characters: heißt.
 type oddCopula struct {
 	word  string
-	ascii int // bytes before the first of them
+	ascii int // bytes before the first non-ASCII character
 }
 
 var oddCopulas = func() (all []oddCopula) {

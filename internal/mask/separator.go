@@ -19,7 +19,7 @@ func (s *scanner) separator(i int) {
 		return
 	}
 	words := newName(s.text[from:to])
-	// A name of several words is in a sentence: "max API key length: 5".
+	// An unquoted name with spaces is in a sentence: "max API key length: 5".
 	words.skipFillers(!quoted && strings.IndexByte(s.text[from:to], ' ') >= 0)
 	k := words.kind()
 	if k == weak && c == '=' && from > 0 && strings.IndexByte(";&,", s.text[from-1]) >= 0 && words.n == 1 && words.words[0] == "pass" { // ;Pass=secret
@@ -59,8 +59,8 @@ func (s *scanner) isCall(from int, words name) bool {
 	return words.n > 1 && from > 1 && class[s.text[from-1]]&quote != 0 && s.text[from-2] == '('
 }
 
-// arrow reports whether the arrow or copula at i is between a name and its value.
-// It returns false for the arrows in ptr->token->kind.
+// arrow reports whether the arrow at i, or the copula such as 是, is between a
+// name and its value. It returns false for the arrows in ptr->token->kind.
 func (s *scanner) arrow(i, n int, words name) bool {
 	if s.text[i] == '-' || s.text[i] == '~' {
 		return i > 0 && s.text[i-1] == ' ' || i+n < len(s.text) && class[s.text[i+n]]&alnum != 0

@@ -18,8 +18,9 @@ func looksSecret(v string) bool {
 	return len(v) > longWord || !strings.ContainsAny(v, "./:()<>*") && mixedCase(v)
 }
 
-// mixedCase reports whether v has capitals within words. For CamelCase and CONSTANT
-// it returns false.
+// mixedCase reports whether v has a capital after other characters, as in
+// hunTer2 and CamelCase. If v begins with two capitals, as CONSTANT does, it
+// returns false.
 func mixedCase(v string) bool {
 	rest := strings.TrimLeft(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	return len(v)-len(rest) <= 1 && strings.ContainsAny(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -74,7 +75,8 @@ func looksRandom(v string) bool {
 	return false
 }
 
-// kindChanges counts the pairs of neighbouring bytes in v that differ in kind.
+// kindChanges counts the pairs of neighbouring bytes in v that are of different
+// kinds: see kindOf.
 func kindChanges(v string) (n int) {
 	for i := 1; i < len(v); i++ {
 		if kindOf(v[i]) != kindOf(v[i-1]) {
@@ -87,8 +89,7 @@ func kindChanges(v string) (n int) {
 // kindOf returns lower, upper or digit, or 0 if c is none of these.
 func kindOf(c byte) uint16 { return class[c] & alnum }
 
-// isPointer reports whether v is an address in the form in which fmt prints
-// pointers.
+// isPointer reports whether v is an address as fmt prints it: 0xc000012345.
 func isPointer(v string) bool {
 	const longest = 14 // with 0x
 	return len(v) <= longest && strings.HasPrefix(v, "0x") && all(v[len("0x"):], hexa)

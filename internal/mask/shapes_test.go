@@ -2,8 +2,8 @@ package mask_test
 
 import "strings"
 
-// A shape is a text with a secret. The masked text may not have four bytes of the
-// secret.
+// A shape is a text with a secret. No four neighbouring bytes of the secret may
+// remain in the masked text.
 type shape struct{ name, text, secret string }
 
 const (

@@ -65,9 +65,9 @@ var (
 		пароли şifresi parol paroli parole heslem lozinka lozinku geslo salasõna parool lykilorð aðgangsorð slaptažodis parolă contrasenya pasahitza wagwoord nenosiri
 		סיסמה סיסמא رمز पासवर्ड รหัสผ่าน 암호 暗証番号 暗号 密钥 口令码 κωδικός κωδικο գաղտնաբառ პაროლი пароля паролю`)
 	manyPasswords = set("passwords passwds passwörter kennwörter contraseñas senhas wachtwoorden пароли")
-	// vaultNames are field names, such as db, whose values are public, except in a map
-	// of secrets or of passwords: there they may be secret. accountNames are the same,
-	// but only for a map of passwords.
+	// vaultNames are names of fields, such as db. Their values are public, except
+	// in a map of secrets or of passwords. The values of accountNames are public,
+	// except in a map of passwords.
 	vaultNames   = set("db database mail email account service bucket owner vendor role admin login primary cache search order")
 	accountNames = set("user users username")
 	// settings are names of secrets in configuration files.
@@ -82,8 +82,9 @@ var (
 	codeKinds = set("verification security confirmation authentication auth login signin access sms otp totp cvv cvc mfa fa factor time use backup recovery reset activation unlock pairing pin passcode device sign")
 	// users are words that precede the name of a user.
 	users = set("login user username account uid usr")
-	// tokenStates and keyStates are words that may follow a token or a key in a
-	// sentence: revoked. auxiliaries may be between them: has been.
+	// tokenStates and keyStates are words, such as revoked, that may follow a
+	// token or a key in a sentence. Words of auxiliaries may be between them: has
+	// been.
 	tokenStates = set("expired revoked rejected invalid deactivated disabled compromised leaked rotated blocked unauthorized refused denied accepted valid malformed recognized longer known found match authorized permitted allowed active")
 	keyStates   = set("revoked deactivated disabled compromised leaked rotated unauthorized longer")
 	// exitStates are words that may follow a command line in a sentence.

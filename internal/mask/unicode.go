@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// blanks are spaces beyond ASCII.
+// blanks are non-ASCII spaces.
 var blanks = []string{"\u00a0", "\u200b", "\u3000", "\ufeff", "\u202f", "\u2009"}
 
 // blank returns the length of the space at the beginning of text, or 0.
@@ -48,8 +48,8 @@ func blankBefore(text string) int {
 	return 0
 }
 
-// unicodeLetter returns the length of the letter at the end of text, if that letter
-// is beyond ASCII. Otherwise it returns 0.
+// unicodeLetter returns the length of the letter at the end of text, or 0 if there
+// is no letter or the letter is ASCII.
 func unicodeLetter(text string) int {
 	if r, n := utf8.DecodeLastRuneInString(text); n > 1 && (unicode.IsLetter(r) || unicode.IsMark(r)) {
 		return n
@@ -57,9 +57,9 @@ func unicodeLetter(text string) int {
 	return 0
 }
 
-// asciiValue reports whether the value at i begins with an ASCII character. It is
-// called after a name in another script. There, an ordinary word is mostly in that
-// script too, but a secret is ASCII.
+// asciiValue reports whether the value at i begins with an ASCII character.
+// After a name in another script, such a value is probably a secret: an
+// ordinary word would be in the script of the name.
 func (s *scanner) asciiValue(i int) bool {
 	at, _ := s.skipGap(i)
 	return at < len(s.text) && s.text[at] < 0x80

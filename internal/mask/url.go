@@ -32,7 +32,8 @@ func (s *scanner) url(i, colon int, encoded bool) {
 	}
 }
 
-// secretUser reports whether the user of a URL without a password is a token.
+// secretUser reports whether user is a token. It is called for a URL with a
+// user but no password.
 func (s *scanner) secretUser(user string, colon int) bool {
 	if user == Masked || plainUsers[user] || placeholder(user) || redacted(user) || strings.HasSuffix(s.text[:colon], "ssh") && !looksRandom(user) {
 		return false
@@ -79,10 +80,10 @@ func (s *scanner) authority(i int, encoded bool) (at int) {
 	if encoded {
 		return at
 	}
-	// A password may contain an unescaped slash or question mark. In that case the
-	// authority ends at a later at sign. There are two signs of this. Either the
-	// text before the slash is not a host with a port. Or that text has no dot, and
-	// a host follows the later at sign.
+	// A password may contain an unescaped slash or question mark. Then the
+	// authority ends at a later at sign. This is so if the text before the slash
+	// has a colon without a port after it, or if that text has no dot and a host
+	// follows the later at sign.
 	if host, port, ok := strings.Cut(s.text[max(i, at+1):end], ":"); ok && !strings.HasPrefix(host, "[") && !all(port, digit|tail|closer) {
 		j := s.urlRun(end)
 		if k := strings.LastIndexByte(s.text[end:min(j, end+authorityBytes)], '@'); k >= 0 {
@@ -160,7 +161,8 @@ func (s *scanner) bareURL(i int) {
 	}
 }
 
-// bareAuthority returns the end of the run of bytes at i that may be an authority.
+// bareAuthority reads the bytes at i that may be an authority. It returns the
+// position of the last at sign among them, or -1, and the end of these bytes.
 func (s *scanner) bareAuthority(i int) (at, end int) {
 	if end, ok := s.bare.known(i); ok {
 		return s.bareAt, end

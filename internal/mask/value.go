@@ -130,8 +130,8 @@ func (s *scanner) endsItem(i int) bool {
 	return i >= len(s.text)
 }
 
-// trimmed returns the end of a value without the punctuation of the sentence around
-// the value.
+// trimmed returns the end of the value s.text[from:to] without the punctuation
+// after it, such as the full stop of a sentence.
 func (s *scanner) trimmed(from, to int) int {
 	if s.trim.to == to && s.trim.from <= from {
 		return max(from, s.trimTo)

@@ -38,7 +38,8 @@ func (s *scanner) prefix(i int) bool {
 	return false
 }
 
-// idPair masks the secret of id:secret at i, if the id begins with one of idPairs.
+// idPair masks the secret in id:secret at i, if the id begins with one of
+// idPairs.
 func (s *scanner) idPair(i int) {
 	for _, p := range idPairs {
 		if p.text[0] != s.text[i] || !strings.HasPrefix(s.text[i:], p.text) {
@@ -55,9 +56,10 @@ func (s *scanner) idPair(i int) {
 	}
 }
 
-// keyEnd returns the end of a key whose bytes after the prefix begin at index from.
-// The key ends at the first byte that is not in p's class. keyEnd keeps the end for
-// each class, because many prefixes may be in the same run of bytes.
+// keyEnd returns the end of a key whose bytes after the prefix begin at index
+// from. The key ends at the first byte that is not in p's class. keyEnd keeps
+// the end for each class, so that a run of bytes with many prefixes is read
+// only once.
 func (s *scanner) keyEnd(p keyPrefix, from int) int {
 	e := &s.runs[p.run]
 	if end, ok := e.known(from); ok {
@@ -70,8 +72,8 @@ func (s *scanner) keyEnd(p keyPrefix, from int) int {
 	return e.keep(from, to)
 }
 
-// mixed reports whether s.text[from:to] has both digits and letters. It keeps the
-// position of the next digit.
+// mixed reports whether s.text[from:to] has both digits and letters. It keeps
+// the position of the next digit, so that later calls need not search for it.
 func (s *scanner) mixed(from, to int) bool {
 	next, ok := s.digit.known(from)
 	if !ok {
@@ -255,8 +257,8 @@ func (s *scanner) word(i int) {
 	}
 }
 
-// afterNonASCII masks the word at i, if the name before it ends with a character
-// beyond ASCII.
+// afterNonASCII masks the word at i, if the name before it ends with a non-ASCII
+// character.
 func (s *scanner) afterNonASCII(i int) {
 	if i < 3 || s.text[i-1] != ' ' || s.text[i-2] < 0x80 {
 		return

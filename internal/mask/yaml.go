@@ -87,9 +87,9 @@ func (s *scanner) lines(vc valueContext, i int) bool {
 	return true
 }
 
-// fields masks the values of the YAML map on the lines after i: secrets:, and then
-// indented lines of name: value. i is the position after the colon of the map's
-// name. fields returns false if there is no map.
+// fields masks the values of a YAML map: indented lines of "name: value" after
+// "secrets:". i is the position after the colon of the map's name. fields
+// returns false if there is no map.
 func (s *scanner) fields(vc valueContext, i int) bool {
 	if i < s.fieldsTo {
 		return false // within a map that was read
@@ -120,8 +120,8 @@ func (s *scanner) fields(vc valueContext, i int) bool {
 	return s.readFields(vc, at+len(newline), newline, s.indentAt(begin))
 }
 
-// section masks the values of the TOML or INI section at i: [secrets], and then
-// lines of name = value.
+// section masks the values of the TOML or INI section at i: lines of "name =
+// value" after [secrets].
 func (s *scanner) section(i int) {
 	to := i
 	for to < len(s.text) && to-i < maxGap && s.text[to] == '[' {
@@ -171,10 +171,10 @@ func (s *scanner) indentAt(i int) (n int) {
 	return n
 }
 
-// readFields masks the values of the fields from the line at i on, as long as lines
-// are indented by more spaces than the argument outer. outer is -1 for a section,
-// which ends where the next section begins. readFields returns false if there are
-// no fields.
+// readFields masks the values of the fields on the lines from i on. It stops at
+// a line that is not indented by more than outer spaces. For a section, outer
+// is -1, and readFields stops at the next section. It returns false if there
+// are no fields.
 func (s *scanner) readFields(vc valueContext, i int, newline string, outer int) bool {
 	begin, read := i, false
 	skip := -1 // the indent of a public map, whose fields are skipped

@@ -13,8 +13,9 @@ type Limits struct {
 // shows the results.
 var Chosen = Limits{Retry: 0.75, Other: 0.5, Known: 40}
 
-// Prior is the answer of the rules. The model multiplies the odds of this reason by
-// e^Weight. The zero Prior means that the rules have no answer.
+// Prior is the reason that the rules have found. The model multiplies the odds
+// of this reason by e^Weight. The zero Prior means that the rules have found no
+// reason.
 type Prior struct {
 	Reason int // index in [Table.Reasons]
 	Weight float64

@@ -72,8 +72,8 @@ var kinds = func() (k [256]byte) {
 	return k
 }()
 
-// filter is a set of features with one bit for each value of their upper bits. It
-// may have a feature that was not added.
+// filter is a set of features that has one bit for all features with the same
+// upper bits. So the set may seem to have a feature that was not added.
 type filter [1 << filterBits / 64]uint64
 
 func (f *filter) add(feature uint32) {
@@ -102,7 +102,7 @@ type word struct {
 	n       int           // number of letters; 0 = the word has no n-grams
 	whole   uint32        // feature of the word itself
 	pair    uint32        // feature of the word and the previous one, if paired
-	// paired is false for the first word of a text.
+	// paired is true if a word precedes this one in the text.
 	paired bool
 }
 
@@ -276,8 +276,9 @@ func (s *scanner) whole(hash uint64, w *word) {
 	s.previous = hash
 }
 
-// mask reads the word that replaces masked text of this kind. If the previous word
-// is the same, it returns false. So the numbers of a timestamp become one word.
+// mask sets w to the word that replaces masked text of this kind. If the
+// previous word is the same, it returns false. So the numbers of a timestamp
+// become one word.
 func (s *scanner) mask(kind uint64, w *word) bool {
 	hash := (kind ^ seed) * multiplier
 	if hash == s.previous {
@@ -343,10 +344,10 @@ func isMonth(text string, start, end int) bool {
 	return false
 }
 
-// identifierEnd returns the end of the id that begins at index start, or 0 if there
-// is none. An id has at least six letters and digits. In at least two places, a
-// letter follows a digit. One place is enough if all letters are hexadecimal
-// digits. text[start:end] has only letters or only digits, unlike an id.
+// identifierEnd returns the end of the id that begins at index start, or 0 if
+// there is none. text[start:end] is the id's first run of letters or of digits.
+// An id has at least six letters and digits. In at least two places, a letter
+// follows a digit. One place is enough if all letters are hexadecimal digits.
 func identifierEnd(text string, start, end int) int {
 	if end == len(text) || kinds[text[end]] == separator {
 		return 0

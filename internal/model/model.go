@@ -38,8 +38,9 @@ type Model struct {
 	filter    *filter // the features that have weights
 	slots     []slot  // hash table with linear probing
 	weights   [][rowWords]uint64
-	// known has, by row of weights, the sums for the n-grams of the row's word. They
-	// are computed when the word is read for the first time.
+	// known has an entry for each row of weights. If the row is that of a word,
+	// the entry has the sums for the word's n-grams. It is computed when the word
+	// is read for the first time.
 	known []atomic.Pointer[wordParts]
 }
 
@@ -81,9 +82,10 @@ func New(t Table) *Model {
 	return m
 }
 
-// packed has the sum of some rows of weights. 128 is added to each weight, so that
-// it is an unsigned byte. A uint64 holds four sums of 16 bits. even has the sums of
-// the weights at even positions of a row, odd has the sums at odd positions.
+// packed has the sum of some rows of weights. 128 is added to each weight, so
+// that it is an unsigned byte. A uint64 holds four sums of 16 bits. even has
+// the sums of the weights at even positions of a row, and odd has the sums at
+// odd positions.
 type packed struct{ even, odd [rowWords]uint64 }
 
 func (p *packed) add(row *[rowWords]uint64) {
@@ -152,7 +154,7 @@ type Reader struct {
 // Full reports whether r has read as much as it may read.
 func (r *Reader) Full() bool { return r.read >= maxText || r.words.full() }
 
-// Known returns the number of features for which the model has weights.
+// Known returns how many of the features read so far have weights in the model.
 func (r *Reader) Known() (n int) {
 	for g := range r.sums {
 		n += r.sums[g].all + r.sums[g].rows
@@ -251,9 +253,10 @@ func (m *Model) find(feature uint32) int {
 	}
 }
 
-// unit returns the factor that converts a stored weight to a score, for a text with
-// n features of the group. The factor is divided by the square root of n, because
-// otherwise a long text would get higher probabilities than a short one.
+// unit returns the factor that converts a stored weight to a score, for a text
+// with n features of one group. The factor is divided by the square root of n,
+// because otherwise a long text would get higher probabilities than a short
+// one.
 func (m *Model) unit(n int) float64 { return float64(m.scale) / math.Sqrt(float64(max(n, 1))) }
 
 // probabilities returns the softmax of the sums.

@@ -157,8 +157,9 @@ func TestWords(t *testing.T) {
 	assert.Empty(t, m.Words("a B b c", 0, 0))
 }
 
-// The model adds packed numbers of 16 bits. The sums must equal the sums of a plain
-// loop, even if there are more rows than such a number can count.
+// The model adds packed numbers of 16 bits. The sums must equal the sums of a
+// plain loop, even if there are so many rows that their sum does not fit into
+// 16 bits.
 func TestPredictEqualsPlainSum(t *testing.T) {
 	t.Parallel()
 	text := strings.Join([]string{

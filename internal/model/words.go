@@ -62,8 +62,9 @@ func (m *Model) Words(text string, reason, n int) []Word {
 	return words[:min(n, len(words))]
 }
 
-// aboveMean returns the weight of a row for a reason minus the mean of the row,
-// multiplied by the number of reasons.
+// aboveMean returns the weight of a row for a reason, minus the mean weight of
+// the row. The result is multiplied by the number of reasons, so that it is an
+// integer.
 func (m *Model) aboveMean(row, reason int) int {
 	sum := 0
 	for i := range m.reasons {

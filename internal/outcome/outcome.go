@@ -46,15 +46,15 @@ func winner(s classify.Signal, all []classify.Signal) classify.Signal {
 // strengths are the strengths of signals, from the weakest.
 var strengths = []string{"word", "phrase", "code", "cause", "fact", "user", "own"}
 
-// whyBeaten says why the argument won beat the signal s.
-func whyBeaten(s, won classify.Signal) string {
+// whyBeaten says why the signal best beat the signal s.
+func whyBeaten(s, best classify.Signal) string {
 	switch {
-	case slices.Index(strengths, s.Strength) > slices.Index(strengths, won.Strength):
+	case slices.Index(strengths, s.Strength) > slices.Index(strengths, best.Strength):
 		return "a wrapper, or an earlier attempt"
-	case s.Strength != won.Strength:
-		return won.Strength + " before " + s.Strength
-	case s.Reason != won.Reason:
-		return string(won.Reason) + " before " + string(s.Reason)
+	case s.Strength != best.Strength:
+		return best.Strength + " before " + s.Strength
+	case s.Reason != best.Reason:
+		return string(best.Reason) + " before " + string(s.Reason)
 	}
 	return "it comes first"
 }

@@ -14,7 +14,8 @@ const modes = true
 // reader fails instead of waiting for a reader. It has no effect on regular files.
 const nonBlock = syscall.O_NONBLOCK
 
-// owner returns the user id of a file's owner and the number of its hard links.
+// owner returns the user id of a file's owner, and the number of the file's
+// hard links.
 func owner(info os.FileInfo) (uid, links uint64, known bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -13,9 +13,9 @@ func Known(r *classify.Result) bool {
 	return r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
 }
 
-// Replaces reports whether r, the result for a source, takes precedence over best.
-// best is the best result for the earlier sources, none of which is [Known]. It is
-// zero if there are no earlier sources.
+// Replaces reports whether r, the result for a source, takes precedence over
+// best. best is the best result for the earlier sources, or zero if there are
+// none. No result for an earlier source may be [Known].
 func Replaces(r, best *classify.Result) bool {
 	return Known(r) || best.Category == "" || best.Reason == classify.ReasonUnknown && r.Rule == classify.RuleModel
 }

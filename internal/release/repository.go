@@ -16,7 +16,8 @@ const branch = "main"
 // repository is the directory of a git work tree.
 type repository string
 
-// path returns the path of a file in the work tree. name has slashes.
+// path returns the path of a file in the work tree. The separator in name is a
+// slash.
 func (r repository) path(name string) string {
 	return filepath.Join(string(r), filepath.FromSlash(name))
 }

@@ -12,8 +12,8 @@ const (
 	ReasonKey   = "error.reason"
 )
 
-// Keys are paths that a user names because no shape has them. They are read before
-// the paths of the shapes.
+// Keys are paths of fields that a user names, because no shape has them. They
+// are read before the paths of the shapes.
 type Keys struct {
 	Levels, Message, Errors []string
 }
@@ -71,7 +71,8 @@ func (m *mask) contains(o *mask) bool {
 
 func (m *mask) meets(o *mask) bool { return m[0]&o[0] != 0 || m[1]&o[1] != 0 || m[2]&o[2] != 0 }
 
-// path is a compiled path: a member of the line, and the members within it.
+// path is a compiled path. key is a member of the line, and rest is the path to
+// a member within it.
 type path struct {
 	key  uint8
 	rest []string

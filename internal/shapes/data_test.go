@@ -66,8 +66,8 @@ func read(r *shapes.Reader, line string) (all []record) {
 	return all
 }
 
-// TestShapes reads lines of testdata. Every shape of the table must have a line of
-// each kind.
+// TestShapes reads lines of testdata. Every shape of the table must have three
+// kinds of lines: an error, a nested error, and a line that is no error.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]map[string]bool{}
@@ -132,8 +132,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestPrefixLevels checks that the priority of a syslog prefix is the severity of a
-// line without a level.
+// TestPrefixLevels checks that a line without a level gets its severity from
+// the priority in the syslog prefix.
 func TestPrefixLevels(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)
@@ -153,8 +153,8 @@ func TestPrefixLevels(t *testing.T) {
 	}
 }
 
-// TestLinesWithinLines checks log lines within the message of a log line. Three
-// levels are read.
+// TestLinesWithinLines checks log lines in the message of a log line. They are
+// read if they are nested up to three deep.
 func TestLinesWithinLines(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)
@@ -207,9 +207,9 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestJSONInMessages checks JSON in the message of a line. Its level counts if the
-// line has no level. JSON without a level is read as text first, because it may be
-// the body of a response.
+// TestJSONInMessages checks JSON in the message of a line. The level of the
+// JSON counts if the line itself has no level. JSON without a level is read as
+// text first, because it may be the body of a response.
 func TestJSONInMessages(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)

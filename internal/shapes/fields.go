@@ -27,7 +27,8 @@ type group struct {
 	value []byte
 }
 
-// maxGroups is how many groups of a line are searched for errors.
+// maxGroups is how many groups of fields, such as slog's groups, are searched
+// for errors in a line.
 const maxGroups = 16
 
 func newFields(s *Set) *fields {
@@ -137,7 +138,7 @@ func (f *fields) attributes(list []byte) {
 	})
 }
 
-// longestKey is longer than any key of the table.
+// longestKey is more than the length of any key in the table, in bytes.
 const longestKey = 128
 
 // anyValue returns the value within v, if v is an AnyValue of OTLP. Otherwise it

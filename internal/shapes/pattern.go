@@ -147,9 +147,9 @@ func afterColour(line []byte, i int) int {
 	return min(i+1, len(line))
 }
 
-// timeWord returns the index after a date or a time without spaces. It consists of
-// digits with at least one colon, or with two of "-", "/" and ".". If there is none
-// at i, timeWord returns -1.
+// timeWord returns the index after a date or a time without spaces that begins
+// at i. It has digits and at least one colon, or two of "-", "/" and ".". If
+// there is none, timeWord returns -1.
 func timeWord(line []byte, i int) int {
 	if i >= len(line) || !isDigit(line[i]) {
 		return -1

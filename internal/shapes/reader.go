@@ -132,9 +132,9 @@ func (r *Reader) find() *compiled {
 	return r.shape
 }
 
-// records calls visit with every object in list. If names are given, they are the
-// path to lists within the items of list, and visit gets the objects of these
-// lists.
+// records calls visit with every object in list. If names are given, they are a
+// path within the items of list. The path leads to further lists, and visit
+// gets the objects of these.
 func records(list []byte, names []string, visit func(item []byte)) {
 	if len(list) == 0 || list[0] != '[' {
 		return
@@ -216,9 +216,9 @@ func (f *fields) severity(levels []compiledLevel) Severity {
 }
 
 // readInner reads the message as a log line. If that inner line has a level, a
-// record without a level takes it. A carrier takes it even if the carrier has a
-// level, because the program that wrote the line knows the level better than the
-// runtime.
+// record without a level takes it. A record whose shape is a carrier takes it
+// in any case, because the program that wrote the line knows the level better
+// than the runtime.
 func (r *Reader) readInner() {
 	rec := &r.record
 	carrier := rec.Shape.Carrier
@@ -250,7 +250,8 @@ func (r *Reader) readInner() {
 	}
 }
 
-// Text decodes at most limit bytes of an undecoded value, by [jsontop.Ends]. It
+// Text decodes an undecoded value. Of a long value it decodes only the
+// beginning and the end, at most limit bytes in all: see [jsontop.Ends]. It
 // returns "" if the value is not a text.
 func (rec *Record) Text(v []byte, limit int) string {
 	t, ok := jsontop.Ends(v, limit)

@@ -17,7 +17,8 @@ type Scale struct {
 	Zero bool
 	// Names has further names of error levels, in lower case, besides errorNames.
 	Names []string
-	// Only is true if errorNames and otherNames do not count.
+	// Only is true if Names are the only names: errorNames and otherNames do not
+	// count.
 	Only bool
 }
 

@@ -7,10 +7,11 @@ import (
 	"github.com/errclass/errclass/internal/jsontop"
 )
 
-// Services lists the paths at which a line may name the service or the container
-// that logged it. The most specific path comes first. The paths come from
-// OpenTelemetry, ECS, Datadog, Google Cloud, Fluent Bit and Filebeat on Kubernetes,
-// Docker's journald driver and systemd, and from usual names that programs choose.
+// Services lists the paths at which a line may name the service or the
+// container that logged it. The most specific path comes first. The paths come
+// from OpenTelemetry, ECS, Datadog, Google Cloud, Fluent Bit and Filebeat on
+// Kubernetes, Docker's journald driver and systemd, and from names that many
+// programs use.
 var Services = []string{
 	"service.name", "service/name", "service", "service_name", "serviceContext/service", "dd.service", "dd/service",
 	"app", "application", "app_name", "appname", "program",

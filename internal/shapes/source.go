@@ -19,8 +19,8 @@ type Source struct {
 }
 
 // Sources yields the sources of the record, with the most specific first: the
-// errors, the errors in groups, the message, the stack traces. The caller stops at
-// the first one that is enough.
+// errors, the errors in groups, the message, the stack traces. The caller may
+// stop after any source.
 func (rec *Record) Sources(yield func(Source) bool) {
 	if rec.inner != nil && rec.Shape.Carrier && !rec.inner.sources(yield) {
 		return
@@ -60,10 +60,10 @@ func (rec *Record) sources(yield func(Source) bool) (all bool) {
 	return true
 }
 
-// messageSources yields the message and the sources of the JSON in it. JSON with a
-// level is a log line: its errors are yielded first. Other JSON may be the body of
-// a response, for which the whole message is the most specific source. It returns
-// false if yield returned false.
+// messageSources yields the message and the sources of the JSON in it. JSON
+// with a level is a log line: its errors are yielded first. Other JSON may be
+// the body of a response, for which the whole message is the most specific
+// source. messageSources returns false if yield returned false.
 func (rec *Record) messageSources(common Source, yield func(Source) bool) (all bool) {
 	isLine := rec.inner != nil && rec.inner.Severity != Unknown
 	if isLine && !rec.inner.sources(yield) {
@@ -74,7 +74,8 @@ func (rec *Record) messageSources(common Source, yield func(Source) bool) (all b
 }
 
 const (
-	// maxSources is how many errors of a record are read.
+	// maxSources limits how many sources the errors of a record yield, and how
+	// many objects are read for one error.
 	maxSources = 32
 	// maxNested limits how deeply groups and causes may be nested.
 	maxNested = 4
@@ -105,8 +106,9 @@ func (s *sourceWriter) out(e Source) bool {
 	return s.yield(e)
 }
 
-// errorValue yields the sources of an error value: a text, an object as pino writes
-// it, or a list. For a list of other values, the message is the JSON of the list.
+// errorValue yields the sources of an error value: a text, an object as pino
+// writes it, or a list of these. For any other list, the message is the JSON of
+// the list.
 func (s *sourceWriter) errorValue(v []byte, e Source) bool {
 	if t, ok := text(v, s.logfmt); ok {
 		e.Message = t
@@ -218,8 +220,8 @@ func (c *causes) object(v []byte, depth int) {
 	}
 }
 
-// add adds a message. It leaves out a message that the previous one contains, and
-// every further message if all are too long together.
+// add adds a message. It leaves out a message that the previous one contains,
+// and every message after the total length has exceeded MaxText.
 func (c *causes) add(message string) {
 	if message == "" || c.size > MaxText || len(c.messages) > 0 && strings.Contains(c.messages[len(c.messages)-1], message) {
 		return
@@ -230,8 +232,9 @@ func (c *causes) add(message string) {
 
 func (c *causes) message() string { return strings.Join(c.messages, ": ") }
 
-// group yields the errors among the members of an object, and of the objects in it,
-// such as the groups of slog. It returns false if yield returned false.
+// group yields the errors among the members of an object. It also searches the
+// objects within this object, such as the groups of slog. It returns false if
+// yield returned false.
 func (s *sourceWriter) group(v []byte, common Source, depth int) bool {
 	more := true
 	jsontop.Object(v, func(name, value []byte) {

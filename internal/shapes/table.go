@@ -123,7 +123,7 @@ var Table = []Shape{
 		Name: "AWS Lambda platform event", Source: "https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html",
 		Needs:  []string{"time", "type", "record"},
 		Levels: []Level{{"record/status", lambdaScale}},
-		// error.type is a name such as Runtime.ExitError.
+		// errorType is a name such as Runtime.ExitError.
 		Errors:  []string{"record/errorType"},
 		Message: []string{"record/status"},
 		Times:   []string{"time"},

@@ -35,8 +35,8 @@ func events(lines []string) (all []event) {
 	return all
 }
 
-// TestPrintedTexts reads logs that loggers printed as text. Each event is an error
-// with the cause of the samples in one of its lines, or it is not an error.
+// TestPrintedTexts reads logs that loggers printed as text. Each event must
+// have the right shape and severity. Only an error may have several lines.
 func TestPrintedTexts(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/printed-text.txt")
@@ -144,8 +144,9 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestExceptionsInARow checks lines with one exception after the other. Each is an
-// event of its own, unless stack frames separate them.
+// TestExceptionsInARow checks that an exception directly after another one
+// begins a new event. An exception after a Python frame belongs to the event of
+// that frame.
 func TestExceptionsInARow(t *testing.T) {
 	t.Parallel()
 	var got [][]string

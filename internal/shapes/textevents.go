@@ -21,7 +21,7 @@ func (t *TextEvents) Starts(line []byte) bool {
 	return t.starts
 }
 
-// Add adds a line to its event. The line must be the last argument of Starts.
+// Add adds a line to its event. Call Starts with the same line before.
 func (t *TextEvents) Add(line []byte) {
 	t.event = t.events.Event()
 	line = trimEnd(line)

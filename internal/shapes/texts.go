@@ -17,7 +17,8 @@ var Prefixes = []Prefix{
 	{"journalctl, syslog files", "systemd 252; rsyslog 8.2302", "%b %w %*: %m"},
 }
 
-// readPrefix returns the prefix of line. Its end is 0 if the line has no prefix.
+// readPrefix returns the prefix of line. The end of the prefix is 0 if there is
+// none.
 func readPrefix(line []byte) (p prefix) {
 	for {
 		next := onePrefix(line[p.end:])

@@ -36,8 +36,8 @@ func (rec *Record) Time() (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// longestTime is longer than a time in any layout. Longer texts are not parsed:
-// time.Parse would copy them for each layout.
+// longestTime is more than the length of a time in any layout. Longer texts are
+// not parsed: time.Parse would copy them for each layout.
 const longestTime = 128
 
 func parseTime(v []byte, logfmt bool) (time.Time, bool) {

@@ -35,8 +35,8 @@ func spansOf(t *testing.T, use func(*sdktrace.TracerProvider)) map[trace.SpanKin
 	return result
 }
 
-// A server with otelhttp fails a call of a client with otelhttp. If the client is
-// at fault, the span of the server is not an error.
+// A client calls a server, which returns a status. Both use otelhttp. If the
+// client is at fault, the span of the server is not an error.
 func TestOtelhttp(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

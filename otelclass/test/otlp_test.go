@@ -19,8 +19,9 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// The test exports spans and records over both transports of OTLP, through both
-// processors of the SDKs. The receiver must get the two attributes.
+// The test exports spans and records over both transports of OTLP, with the
+// batch processors and the simple processors of the SDKs. The receiver must get
+// the two attributes.
 func TestOTLP(t *testing.T) {
 	t.Parallel()
 	transports := []struct {

@@ -126,7 +126,8 @@ func NewQueue(client redis.UniversalClient, c *resilience.Config, opts ...Option
 	return q
 }
 
-// queuePrefix begins the name of each asynq queue. The kind follows.
+// queuePrefix is the beginning of the name of each asynq queue. The kind
+// follows it.
 const queuePrefix = "errclass:restart:"
 
 // Register sets the function that runs tasks of a kind. Register all kinds before
@@ -142,8 +143,8 @@ func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte
 }
 
 // Start begins to run the tasks of the registered kinds. A process that only
-// offers tasks need not call it. It returns an error if the server cannot be
-// reached, or if the queue has been started or shut down before.
+// offers tasks need not call Start. Start returns an error if the server cannot
+// be reached, or if the queue has been started or shut down before.
 func (q *Queue) Start() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -53,8 +53,8 @@ func crash(addr string) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// onServers runs a test with miniredis and, where it is installed, with a real
-// server.
+// onServers runs a test with miniredis. It also runs the test with a real
+// server, if one is installed.
 func onServers(t *testing.T, test func(t *testing.T, addr string)) {
 	t.Helper()
 	t.Parallel()
@@ -212,7 +212,8 @@ func TestOffer_Refused(t *testing.T) {
 	})
 }
 
-// A rerun has the next number. The third failure ends the task.
+// After a network error, a task runs again as the next restart. The third
+// failure ends the task. Any other error ends it at once.
 func TestFailures(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)
@@ -236,8 +237,9 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// A restart does not count if a gate refuses its call. It counts if Do offers the
-// call again.
+// If a gate refuses the call of a restart, the restart does not count, and the
+// next start has the same number. If Do offers the call again, the restart
+// counts.
 func TestRestartCallsDo(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)
@@ -353,7 +355,8 @@ func expireLeases(t *testing.T, addr string) {
 	client.ZAdd(t.Context(), "asynq:{errclass:restart:crash}:lease", redis.Z{Score: float64(time.Now().Add(-2 * time.Minute).Unix()), Member: leases[0]})
 }
 
-// Another machine takes over the task of a dead one, as the next restart.
+// If a machine dies, another one takes over its task. This run is the next
+// restart.
 func TestDeadMachine(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)
@@ -482,7 +485,7 @@ func TestAttemptTimeouts(t *testing.T) {
 	})
 }
 
-// A gate refused the call for an hour. The first restart is not due earlier.
+// A gate refused the call for an hour. So the first restart is due in an hour.
 func TestOffer_WaitsForGate(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)

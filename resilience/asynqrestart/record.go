@@ -17,9 +17,9 @@ import (
 // recordVersion is the version of the record format.
 const recordVersion = 1
 
-// record is the payload of a task in asynq. Secrets in texts are masked, and
-// endpoints have no user information and no query. The payload of the task itself
-// is not masked, because the task needs it.
+// record is what this package stores as the payload of an asynq task. Secrets
+// in texts are masked, and endpoints have no user information and no query.
+// Task.Payload is not masked, because the restarted function needs it.
 type record struct {
 	Version  int                 `json:"version"`
 	Offer    string              `json:"offer"` // identifies the offer, and with it the counts

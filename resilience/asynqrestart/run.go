@@ -192,8 +192,8 @@ func (q *Queue) afterRefusal(agent string, wait time.Duration) time.Duration {
 	return (wait + base - 1) / base * base
 }
 
-// postponement returns the shortest pause after a restart that a gate refused. It
-// grows with each refusal.
+// postponement returns the shortest pause after a restart that a gate refused.
+// The pause grows with each refusal.
 func (q *Queue) postponement(agent string, c counts) time.Duration {
 	_, base := q.settings(agent)
 	return resilience.Schedule{Base: base, Max: max(base, longestPostponement)}.Nominal(c.postponements)

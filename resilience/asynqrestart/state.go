@@ -27,10 +27,11 @@ type counts struct {
 	interrupted   bool // its last restart has not ended, and its process is gone
 }
 
-// startScript counts a start before the function runs. An owner in the state means
-// that the last restart has not ended. If the owner is another process, that
-// process has crashed.
-// KEYS: state. ARGV: owner (process/run), process, crashes that park, TTL.
+// startScript counts a start before the function runs. An owner in the state
+// means that the last restart has not ended. If the owner is another process,
+// that process has crashed.
+// KEYS: state. ARGV: owner (process/run), process, the number of crashes after
+// which a task is parked, TTL.
 var startScript = redis.NewScript(`
 local function get(field) return tonumber(redis.call('HGET', KEYS[1], field) or '0') or 0 end
 local number, crashes, interrupted = get('number'), get('crashes'), 0
@@ -69,8 +70,8 @@ redis.call('PEXPIRE', KEYS[1], ARGV[6])
 return 1
 `)
 
-// releaseScript removes the owner of a running restart, so that its end does not
-// count as a crash.
+// releaseScript removes the owner of a running restart, so that the end of the
+// restart does not count as a crash.
 // KEYS: state. ARGV: owner.
 var releaseScript = redis.NewScript(`
 if redis.call('HGET', KEYS[1], 'owner') == ARGV[1] then

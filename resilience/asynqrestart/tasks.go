@@ -16,7 +16,7 @@ import (
 // lister lists the tasks of a queue in one state.
 type lister func(queue string, opts ...asynq.ListOption) ([]*asynq.TaskInfo, error)
 
-// maxListed limits the listed tasks of each kind and state.
+// maxListed limits how many tasks of each kind and state are listed.
 const maxListed = 10000
 
 func (q *Queue) listers() []lister {

@@ -141,10 +141,10 @@ func (s *Store) view(f func(*bbolt.Tx) error) error {
 	return s.guard(false, func() error { return s.db.View(f) })
 }
 
-// Swap replaces the record of an id, which must equal the argument old, by the
-// argument next. If old is nil, there must be no record. If next is nil, Swap
-// removes the record. If the stored record differs from old, Swap changes nothing
-// and returns false. The change is on disk when Swap returns.
+// Swap replaces the record of an id by next, if the record equals old. A nil
+// old means that there must be no record. If next is nil, Swap removes the
+// record. If the record differs from old, Swap changes nothing and returns
+// false. The change is on disk when Swap returns.
 func (s *Store) Swap(id string, old, next []byte) (swapped bool, err error) {
 	err = s.update(func(tx *bbolt.Tx) error {
 		b, key := tx.Bucket(bucket), []byte(id)

@@ -27,16 +27,16 @@ import (
 	"github.com/errclass/errclass/resilience/boltstore"
 )
 
-// The test binary runs as a child process with a queue if the environment variable
-// childEnv is set. The variable has two words: the folder of the store and the
-// mode.
+// The test binary runs as a child process with a queue if the environment
+// variable childEnv is set. The variable has two words: the folder of the store
+// and the mode.
 //
-//   - In the mode childDrain, the child accepts no new tasks. It exits when no task is
-//     left.
-//   - In the mode childSuicide, the only task of the child kills the process. The child
-//     exits when that task is parked.
+//   - In the mode childDrain, the child accepts no new tasks. It exits when no
+//     task is left.
+//   - In the mode childSuicide, the only task of the child kills the process.
+//     The child exits when that task is parked.
 //   - A mode that begins with childShared runs sharedChild.
-//   - In any other mode, the word is the number of the round.
+//   - Any other mode is the number of a round.
 const (
 	childEnv     = "ERRCLASS_TEST_QUEUE"
 	childDrain   = "drain"

@@ -168,9 +168,9 @@ func (repo *repository) inDevelopment(path string) bool {
 	})
 }
 
-// goOutput runs go with the go.work of a directory of [workspace.Dirs]. It sets the
-// platform to linux on amd64 without cgo, so that the exported API is the same on
-// every machine.
+// goOutput runs go in the directory work, which is one of [workspace.Dirs] and
+// has a go.work. It sets the platform to linux on amd64 without cgo, so that
+// the exported API is the same on every machine.
 func (repo *repository) goOutput(ctx context.Context, work string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = filepath.Join(repo.dir, work)

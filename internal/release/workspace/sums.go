@@ -10,7 +10,7 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 )
 
-// Sums maps the path of each packed module to its two lines of a go.sum.
+// Sums maps the path of each packed module to its two lines in go.sum.
 type Sums map[string][]string
 
 // Add adds the lines for this version of m. zip is its zip file and gomod its
