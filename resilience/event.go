@@ -19,13 +19,13 @@ const (
 	// Result and Err are set if the call failed. If the call was a retry, Cause
 	// is the failure before it.
 	KindAttempt Kind = "attempt"
-	// KindWait: a pause before a retry begins, or a call begins to wait at the gate
-	// of an endpoint. Before a retry, Attempt, Result and Err describe the failed
-	// call. At a gate, Attempt is the number of calls so far, and Result is the
-	// failure because of which the gate makes calls wait. ScheduledDelay is the
-	// time until the next call; at a gate, it is the shortest possible time. With a
-	// hint from the provider, HintGiven, RetryAfter and Derived are set. Before a
-	// retry without a hint, Nominal is set.
+	// KindWait: a call begins to wait, either before a retry or at the gate of its
+	// endpoint. Before a retry, Attempt, Result and Err describe the failed call.
+	// At a gate, Attempt is the number of calls so far, and Result is the failure
+	// or rate limit that makes calls wait. ScheduledDelay is the time until the
+	// next call; at a gate, it is the shortest possible time. With a hint from the
+	// provider, HintGiven, RetryAfter and Derived are set. Before a retry without a
+	// hint, Nominal is set.
 	KindWait Kind = "wait"
 	// KindFallback: another target takes over. From and To name the targets.
 	// Target is the new one. Result is the failure of the old one.
@@ -33,7 +33,8 @@ const (
 	// KindBreaker: the circuit breaker of Target's endpoint has changed. From
 	// and To are its states ([BreakerState]).
 	KindBreaker Kind = "breaker"
-	// KindHold: a rate limit holds Target's endpoint. To is one of the Hold
+	// KindHold: a hold has begun, grown or been ended. During a hold, calls to
+	// Target's endpoint wait because of a rate limit. To is one of the Hold
 	// constants. Result is the rate limit. ScheduledDelay is the time until the
 	// hold ends. With a hint from the provider, HintGiven, RetryAfter and Derived
 	// are set.
@@ -45,9 +46,9 @@ const (
 	// KindHealth: the endpoint's health has changed. From and To are [Healthy]
 	// and [Unhealthy].
 	KindHealth Kind = "health"
-	// KindSharing: the [Sharer] of the executor is away or back, or has received
-	// a change that cannot be read ([WithSharing]). To is one of the Sharing
-	// constants. Err says why.
+	// KindSharing: the executor's [Sharer] ([WithSharing]) can no longer share
+	// changes, can share them again, or has ignored a change that it could not
+	// read. To is one of the Sharing constants. Err says why.
 	KindSharing Kind = "sharing"
 	// KindAlert: an endpoint keeps failing. Failures is the number of failures
 	// within [AlertWindow]. Result and Err describe the last failure.

@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// gauges keeps the last state of each endpoint, in the same way as a metric. It
-// checks that From of each event is To of the event before.
+// gauges keeps the last state of each endpoint, like a gauge metric. It checks
+// that From of each event equals To of the event before.
 type gauges struct {
 	t  *testing.T
 	mu sync.Mutex

@@ -42,11 +42,11 @@ const (
 	// shortestClaim is the shortest time between two requests for the lease of a
 	// trial.
 	shortestClaim = 5 * time.Millisecond
-	// rumorLife is how long this process remembers an opening that another process
-	// has reported and this one has not applied.
+	// rumorLife is how long this process remembers a reported opening that it did not
+	// apply, because one of its own calls had just succeeded.
 	rumorLife = 10 * time.Second
-	// distrust is how long the openings of a process are ignored if another process
-	// has found the endpoint up soon after one of them.
+	// distrust is how long this process ignores the openings of a process that was
+	// wrong: soon after one of them, another process found the endpoint up.
 	distrust = time.Minute
 	// spreadPerPeer and longestSpread determine the period over which all processes
 	// let in their waiting calls.

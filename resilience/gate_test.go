@@ -575,9 +575,9 @@ func TestGate_Trials(t *testing.T) {
 	})
 }
 
-// A restart waits at an open breaker like other calls, but it makes a trial only if
-// no other call waits. Otherwise few calls would mean that the trials of one outage
-// use up a task's restarts.
+// A restart waits at an open breaker like other calls, but it makes a trial only
+// if no other call waits. Otherwise the trials of one outage would use up a task's
+// restarts if there are few calls.
 func TestGate_RestartsLeaveTrials(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

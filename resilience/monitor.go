@@ -67,7 +67,7 @@ type Restart struct {
 // answer. The end of the caller's own deadline is not.
 func (r Restart) Transient() bool { return restartable(r.Result, r.Err) }
 
-// Refused reports whether a gate refused the call, so that no call was made, and
+// Refused reports in ok whether a gate refused the call before it was made. wait is
 // how long the gate refuses calls. Such a restart should not count as a failure.
 func (r Restart) Refused() (wait time.Duration, ok bool) {
 	if e := r.refused(); e != nil {

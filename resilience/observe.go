@@ -66,9 +66,9 @@ func LogEvents(logger *slog.Logger) Observer {
 // Counters are the functions that [CountEvents] calls. The methods of otelclass's
 // CallMetrics have the right types. Any of the functions may be nil.
 //
-// provider is the provider of the call's target. If that is empty, it is the
-// provider of the endpoint's host ([classify.HostProvider]). endpoint is
-// [Target.Name], without the key.
+// provider is the provider of the call's target or, if the target names none, of
+// the endpoint's host ([classify.HostProvider]). endpoint is [Target.Name],
+// without the key.
 type Counters struct {
 	// Call counts a call to a provider, successful or not.
 	Call func(ctx context.Context, provider string)

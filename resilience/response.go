@@ -19,9 +19,9 @@ import (
 type ResponseError struct {
 	StatusCode int
 	Header     http.Header // header of the response, read-only; shortened to 64 KiB
-	// Body is the part of the first KiB that arrived within 250 ms, or nil if the
-	// body was not read. With status 200, Body is the error: the data of an event,
-	// or the body, each up to 4 KiB.
+	// Body is the beginning of the body: what arrived within 250 ms, up to 1 KiB.
+	// It is nil if the body was not read. With status 200, Body is the error: the
+	// data of an event, or the body, up to 4 KiB.
 	Body []byte
 }
 

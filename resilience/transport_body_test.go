@@ -385,9 +385,9 @@ func TestTransport_CloseThatWaits(t *testing.T) {
 	})
 }
 
-// The context of a request has a long-lived parent. The context must not stay
-// registered there: it ends with the body of the response, or at once if there is
-// no body.
+// The transport makes a context for each request, with a long-lived parent. This
+// context must not stay registered with the parent. So it ends with the body of
+// the response, or at once if there is no body.
 func TestTransport_ContextEndsWithBody(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

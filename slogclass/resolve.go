@@ -97,9 +97,9 @@ func (r *resolver) untilWritten(members []slog.Attr) (group slog.Value, done boo
 	return slog.GroupValue(members...), done
 }
 
-// resolve resolves those LogValuers among attributes of the root that may hold one
-// of the keys, in place. It returns the package's keys that the root then has. The
-// next handler must get the resolved attributes, because LogValue may return another
+// resolve resolves, in place, those LogValuers at the root that may hold one of
+// the keys. It returns the package's keys that the root has after that. The next
+// handler must get the resolved attributes, because LogValue may return another
 // value the next time.
 func (c *config) resolve(attrs []slog.Attr) attrkey.Set {
 	r := resolver{cfg: c}

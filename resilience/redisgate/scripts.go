@@ -65,9 +65,10 @@ publish(ARGV[3], ARGV[1])
 return 1
 `)
 
-// openedScript stores an opening and sends it. It drops the first opening of an
-// outage if an opening is stored already. The process then has the lease of the
-// trial until the next trial is due. Other processes get the lease after that time.
+// openedScript stores an opening and sends it. If another process has already
+// stored an opening, the script drops the first opening of an outage. Otherwise
+// the calling process has the lease of the trial until the next trial is due.
+// After that time, other processes can get the lease.
 //
 // KEYS: state, index, lease. ARGV: text, TTL, channel, member, time until the next
 // trial, "1" for the first opening, process.

@@ -227,8 +227,7 @@ func TestHostileContent(t *testing.T) {
 						require.ErrorIs(t, err, resilience.ErrHeld)
 					}
 				}
-				// The hostile content does not prevent sharing either, and does not
-				// prevent a trial.
+				// The hostile content prevents neither sharing nor a trial.
 				require.Error(t, before.do(t, &limitedError{40 * time.Second}, 5*time.Second))
 				eventually(t, func() bool { return after.status().Hold > 30*time.Second }, "holds are shared")
 				assert.LessOrEqual(t, len(before.sharing()), 1)

@@ -262,8 +262,8 @@ func TestStream_Silent(t *testing.T) {
 	})
 }
 
-// Header waits until a stream is established. A hanging stream ends after the
-// attempt timeout, but the established stream does not.
+// Header waits until a stream is established. The attempt timeout ends a stream
+// that hangs before it is established, but not an established stream.
 func TestStream_Header(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
