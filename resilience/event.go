@@ -12,8 +12,8 @@ import (
 // Kind says which step of a call an [Event] reports.
 type Kind string
 
-// These are the kinds of events. Each comment names the fields that events of this
-// kind set, besides Time, Key, Agent and Target.
+// These are the kinds of events. The comment of a kind names the fields that its
+// events set, besides Time, Key, Agent and Target.
 const (
 	// KindAttempt: a call has ended. Attempt and Duration are always set.
 	// Result and Err are set if the call failed. If the call was a retry, Cause
@@ -40,8 +40,8 @@ const (
 	// are set.
 	KindHold Kind = "hold"
 	// KindRestart: the state of a queued task has changed. Attempt is the number of
-	// a restart: the running one, the next one or the last one. To is one of the
-	// Restart constants.
+	// the running, the next or the last restart. To is one of the Restart
+	// constants.
 	KindRestart Kind = "restart"
 	// KindHealth: the endpoint's health has changed. From and To are [Healthy]
 	// and [Unhealthy].
@@ -71,8 +71,8 @@ const (
 	KindDone Kind = "done"
 )
 
-// These are the values of To in events of [KindHold]. There is no event when the
-// time of a hold is over.
+// These are the values of To in events of [KindHold]. A hold that ends at its time
+// causes no event.
 const (
 	HoldBegun    = "begun"
 	HoldExtended = "extended" // by a second or more, before its end
@@ -108,8 +108,8 @@ const (
 	Unhealthy = "unhealthy"
 )
 
-// Event is one step of a call. A field that the comment of its [Kind] does not name
-// is zero.
+// Event is one step of a call. Fields that the comment of the event's [Kind] does
+// not name are zero.
 type Event struct {
 	Kind     Kind            `json:"kind"`
 	Time     time.Time       `json:"time"`

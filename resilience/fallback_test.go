@@ -39,8 +39,8 @@ func TestDo_FallbackStartsNewCount(t *testing.T) {
 	})
 }
 
-// The reason sets the number of calls to the first target, and whether the
-// second target is called after them.
+// The reason of an error decides how often the first target is called, and whether
+// the second target is called after that.
 func TestDo_FallbackOfEachReason(t *testing.T) {
 	t.Parallel()
 	yes := func(resilience.Attempt) bool { return true }

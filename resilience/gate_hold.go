@@ -40,8 +40,7 @@ type ramp struct {
 // rampStep is the time between two steps of a ramp.
 const rampStep = 400 * time.Millisecond
 
-// held reports whether a rate limit holds the endpoint. The caller must have locked
-// mu.
+// held reports whether a hold is in force now. The caller must have locked mu.
 func (g *gate) held(now time.Time) bool { return now.Before(g.until) }
 
 // startHold begins a hold that lasts for the given pause. A ramp follows the hold.

@@ -264,9 +264,9 @@ func (g *gate) spread(peers int) time.Duration {
 	return time.Duration(g.sharing.random() * float64(longest))
 }
 
-// sharedCause returns those parts of a shared failure that this process uses. If
-// the failure's reason could not have caused the change, sharedCause replaces it by
-// reason.
+// sharedCause returns the parts of r that this process uses. r is a failure that
+// another process has reported. If a failure with r's reason could not have caused
+// the change, the result has the argument reason instead.
 func sharedCause(r classify.Result, reason classify.Reason, hold time.Duration) classify.Result {
 	if p := r.Reason.Policy(); r.Category == classify.CategoryRetryable && p.Retry == classify.RetryExponential && r.Reason != classify.ReasonUnknown {
 		reason = r.Reason

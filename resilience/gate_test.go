@@ -17,7 +17,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// callTime is the duration of a call to a plant endpoint.
+// callTime is the duration of a call to a plant, a simulated endpoint.
 const callTime = 20 * time.Millisecond
 
 // plant simulates an endpoint. Whether a call fails depends on the time. plant
@@ -291,7 +291,8 @@ func TestGate_RampOfSlowCalls(t *testing.T) {
 	})
 }
 
-// A call does not wait for a rate limit that lasts beyond its deadline or maxHoldMs.
+// A call does not wait for a rate limit that lasts beyond the call's deadline or
+// beyond maxHoldMs.
 func TestGate_HoldInVain(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -7,9 +7,9 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Monitor tracks the health of endpoints. An [Executor] asks it before each
-// call ([WithMonitor]) and records each outcome. Endpoints are named by
-// [Target.Name], never by "". A Monitor must be safe for concurrent use.
+// Monitor tracks the health of endpoints. An [Executor] asks it before each call
+// ([WithMonitor]) and records each outcome. The name of an endpoint is its
+// [Target.Name], which is never "". A Monitor must be safe for concurrent use.
 type Monitor interface {
 	// Healthy reports whether the endpoint should be called now. It must not
 	// block. An endpoint with too little data is healthy.

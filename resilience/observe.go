@@ -89,11 +89,11 @@ type Counters struct {
 	// hold. left is the time until the hold ends, or 0 if a person has ended it.
 	// With a [Target.Key], endpoint is endpoint#key.
 	Hold func(ctx context.Context, endpoint string, left time.Duration)
-	// Health sets the health of an endpoint: [Healthy] or [Unhealthy]. Give the
-	// observer to [WithHealthObserver] too.
+	// Health sets the health of an endpoint: [Healthy] or [Unhealthy]. To get these
+	// events, give the observer to [WithHealthObserver] too.
 	Health func(ctx context.Context, endpoint, state string)
 	// Restart counts a change of a queued task. state is one of the Restart
-	// constants. Give the observer to [WithQueueObserver] too.
+	// constants. To get these events, give the observer to [WithQueueObserver] too.
 	Restart func(ctx context.Context, state string)
 }
 

@@ -152,10 +152,10 @@ func WithQueueObserver(o Observer) QueueOption {
 	})
 }
 
-// NewQueue returns a queue with the settings of c. A nil c means the defaults.
-// Enabled is ignored. Tasks in the store are queued again; they run once they
-// are due and their kind is registered. NewQueue returns an error only if the
-// store fails. A record that cannot be read stays in the store. Observers
+// NewQueue returns a queue with the settings of c. A nil c means the defaults. The
+// field Enabled of c is ignored. Tasks in the store are queued again; they run
+// once they are due and their kind is registered. NewQueue returns an error only
+// if the store fails. A record that cannot be read stays in the store. Observers
 // receive [RestartFailed] for it.
 func NewQueue(c *Config, opts ...QueueOption) (*Queue, error) {
 	q := &Queue{

@@ -109,8 +109,8 @@ func limitHeader(h http.Header) http.Header {
 				continue
 			}
 			size += len(name) + len(v)
-			// net/http cuts all values from one long string. Without Clone, the
-			// kept values would keep this string in memory.
+			// In net/http, all values are parts of one long string. Without Clone,
+			// the kept values would keep this string in memory.
 			name := strings.Clone(name)
 			kept[name] = append(kept[name], strings.Clone(v))
 		}

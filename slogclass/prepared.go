@@ -156,7 +156,8 @@ func (c call) repeat(h slog.Handler) slog.Handler {
 	if c.group != "" {
 		return h.WithGroup(c.group)
 	}
-	// The handler will own the slice, and c.attrs is needed again.
+	// The handler will own the slice that it gets. c.attrs is needed again, so the
+	// handler gets a copy.
 	return h.WithAttrs(slices.Clone(c.attrs))
 }
 

@@ -211,8 +211,8 @@ func (s *stream) established() (grpc.ClientStream, error) {
 	return s.last, s.failure()
 }
 
-// failure returns err. If a function of the call panicked, failure panics. The
-// caller holds mu.
+// failure returns the error of the stream. If a function of the call panicked,
+// failure panics. The caller holds mu.
 func (s *stream) failure() error {
 	if s.panicked != nil {
 		panic(s.panicked)
