@@ -54,9 +54,9 @@ const (
 	// within [AlertWindow]. Result and Err describe the last failure.
 	KindAlert Kind = "alert"
 	// KindNotRepeated: a request of a [Transport] failed with an error that allows
-	// a retry, but the Transport did not repeat it, because of its method or its
-	// body. To is "method" or "body". Attempt, Result and Err describe the failed
-	// request. A Transport sends this event once.
+	// a retry, but the Transport did not repeat it, because of the request's method
+	// or body. To is "method" or "body". Attempt, Result and Err describe the
+	// failed request. A Transport sends this event once.
 	KindNotRepeated Kind = "not_repeated"
 	// KindStream: the body of a successful response has failed while the client of
 	// a [Transport], or of a gRPC stream, was reading it. If an event stream has an

@@ -318,7 +318,7 @@ func ExampleWithRateLimitOrder() {
 }
 
 // called returns the names of the providers that Do calls if the first one fails
-// with the error text.
+// with an error of the given text.
 func called(x *resilience.Executor, text string) string {
 	var called string
 	call := resilience.Call{Targets: []resilience.Target{endpoint, gateway}}

@@ -223,8 +223,8 @@ func TestDo_FallbackFailsInCooldown(t *testing.T) {
 	})
 }
 
-// After a fallback, a call may have a list of targets without the new target. Such
-// a call starts at its primary target.
+// A call after a fallback may not list the target that took over. Such a call
+// starts at its own primary target.
 func TestDo_FallbackOfAnotherCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -224,8 +224,8 @@ func outcomeOf(r classify.Result, ended bool) outcome {
 	}
 }
 
-// done records the outcome of the permit's call. end is when the call ended, and
-// pause is how long a rate limit holds the endpoint.
+// done records the outcome of the permit's call. end is when the call ended. If
+// the call met a rate limit, pause is how long the hold lasts.
 func (p permit) done(ctx context.Context, o outcome, r classify.Result, end time.Time, pause time.Duration) {
 	if p.g == nil {
 		return

@@ -119,7 +119,7 @@ func TestBreakers_EventsInOrderWhileForgotten(t *testing.T) {
 	}
 }
 
-// An observer that ends its goroutine does not stop the events of later changes.
+// If an observer ends its goroutine, later changes still cause events.
 func TestBreakers_ObserverGoexit(t *testing.T) {
 	t.Parallel()
 	seen := new(events)

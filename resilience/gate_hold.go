@@ -124,8 +124,8 @@ func (r *ramp) enterRamp(now time.Time, waiting bool) (number int, ok bool) {
 	return r.number, true
 }
 
-// leaveRamp counts the end of the permit's call. It reports whether that call was
-// let in by the current ramp.
+// leaveRamp counts that the permit's call has ended. It reports whether the
+// current ramp had let that call in.
 func (r *ramp) leaveRamp(p permit) bool {
 	if p.ramp == 0 || p.ramp != r.number || !r.ramping() {
 		return false

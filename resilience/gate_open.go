@@ -17,11 +17,10 @@ type opening struct {
 }
 
 const (
-	// lateGap is the time between two trials once new calls no longer wait
-	// (BridgeMs).
+	// lateGap is the time between two trials after BridgeMs, when new calls no
+	// longer wait.
 	lateGap = 5 * time.Second
-	// hungTrial is the longest time for which a trial without a result prevents the
-	// next trial.
+	// hungTrial is how long a trial without a result can prevent the next trial.
 	hungTrial = 30 * time.Second
 )
 

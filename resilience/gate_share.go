@@ -173,7 +173,7 @@ func (g *gate) apply(c GateChange) error {
 	return err
 }
 
-// applyHold holds the endpoint after a rate limit of another process. The caller
+// applyHold begins a hold because another process has met a rate limit. The caller
 // holds mu.
 func (g *gate) applyHold(now time.Time, c GateChange) (err error) {
 	d := c.Hold

@@ -62,7 +62,8 @@ func (p *plant) call(ctx context.Context, _ resilience.Target) (int, error) {
 	}
 }
 
-// failed returns the number of failed calls that did not begin before earliest.
+// failed returns the number of failed calls that began at the time earliest or
+// later.
 func (p *plant) failed(earliest time.Duration) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,7 +76,8 @@ func (p *plant) failed(earliest time.Duration) int {
 	return n
 }
 
-// starts returns the times at which calls began, without times before earliest.
+// starts returns the times at which calls began. It leaves out times before
+// earliest.
 func (p *plant) starts(earliest time.Duration) []time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -371,8 +373,8 @@ func TestGate_LongestHold(t *testing.T) {
 	})
 }
 
-// Errors of the callers' own deadlines do not count against the endpoint, even if
-// there are many of them.
+// If a caller's own deadline passes during a call, the error does not count
+// against the endpoint, even if there are many such errors.
 func TestGate_OwnDeadlines(t *testing.T) {
 	t.Parallel()
 	for _, where := range []string{"of the caller", "in the function"} {

@@ -85,9 +85,10 @@ type Counters struct {
 	// Breaker sets the state of an endpoint's circuit breaker, a [BreakerState].
 	// With a [Target.Key], endpoint is endpoint#key.
 	Breaker func(ctx context.Context, endpoint, state string)
-	// Hold is called when a rate limit begins to hold an endpoint or extends the
-	// hold. left is the time until the hold ends, or 0 if a person has ended it.
-	// With a [Target.Key], endpoint is endpoint#key.
+	// Hold is called when a rate limit begins a hold of an endpoint, and when the
+	// hold is extended. It is also called when a person ends a hold. left is the
+	// time until the hold ends, or 0 if a person has ended it. With a [Target.Key],
+	// endpoint is endpoint#key.
 	Hold func(ctx context.Context, endpoint string, left time.Duration)
 	// Health sets the health of an endpoint: [Healthy] or [Unhealthy]. To get these
 	// events, give the observer to [WithHealthObserver] too.

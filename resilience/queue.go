@@ -183,10 +183,10 @@ func NewQueue(c *Config, opts ...QueueOption) (*Queue, error) {
 }
 
 // Register sets the function that runs tasks of a kind. Register a kind before
-// calls of that kind can fail, and in each process that opens the same store.
-// The function owns its payload. It must return when its context ends, which
-// happens if Shutdown stops waiting. Registering a kind again replaces the
-// function for later restarts. nil is ignored.
+// calls of that kind can fail, and in each process that opens the same store. f
+// owns its payload. f must return when its context ends. Shutdown ends this
+// context when it stops waiting. Registering a kind again replaces the function
+// for later restarts. nil is ignored.
 func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte) error) {
 	if f == nil {
 		return

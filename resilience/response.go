@@ -157,9 +157,9 @@ func drainable(resp *http.Response) bool {
 }
 
 // closeAfter runs f and then closes body. If f takes longer than drainTime,
-// closeAfter closes body at once, which ends a blocked Read of f. f and Close run
-// in goroutines, because they may block. Panics are ignored, because the response
-// is no longer used.
+// closeAfter does not wait for it: closing body ends a Read that blocks f. f and
+// Close run in goroutines, because they may block. Panics are ignored, because the
+// response is no longer used.
 func closeAfter(body io.Closer, f func()) {
 	closed := sync.OnceFunc(func() {
 		defer func() { _ = recover() }()

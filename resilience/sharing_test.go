@@ -360,7 +360,7 @@ func TestSharing_ClaimFails(t *testing.T) {
 	}
 }
 
-// If a trial is canceled, the next call gets the trial's lease, or the process
+// If a trial is canceled, the process gives the trial's lease to its next call, or
 // releases the lease.
 func TestSharing_CanceledTrialEndsLease(t *testing.T) {
 	bubble(t, func(t *testing.T) {

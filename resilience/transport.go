@@ -123,8 +123,9 @@ func WithCall(call func(*http.Request) Call) TransportOption {
 // call fails with that error.
 //
 // By default, and with nil, the URL gets the scheme and host of the target's
-// endpoint. Path, body and headers stay, credentials included. That fits a second
-// gateway to the same API. Another provider needs a function of its own.
+// endpoint. Path, body and headers, including credentials, stay unchanged. That
+// fits a second gateway to the same API. Another provider needs a function of its
+// own.
 func WithRewrite(rewrite func(*http.Request, Target) error) TransportOption {
 	return transportOption(func(t *Transport) {
 		if rewrite != nil {

@@ -137,8 +137,8 @@ func TestTransport_SilentBodyContext(t *testing.T) {
 	})
 }
 
-// The client reads the whole body in order, and its error, whenever the pieces
-// arrive. No byte is read twice, and no two Reads run at the same time.
+// The client reads the whole body in order, and then the body's error, whenever
+// the pieces arrive. No byte is read twice, and no two Reads run at the same time.
 func TestTransport_ContinuesProperty(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("connection lost")

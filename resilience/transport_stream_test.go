@@ -607,8 +607,8 @@ func TestTransport_StreamWithoutBody(t *testing.T) {
 			assert.Equal(t, http.NoBody, resp.Body)
 			require.NoError(t, resp.Body.Close())
 		}
-		// A user's base transport may return a body even then. The transport must
-		// not read it.
+		// A user's base transport may return a body for HEAD nevertheless. The
+		// Transport must not read it.
 		base := roundTrip(func(*http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Header: streamHeader, Body: io.NopCloser(readerFunc(func([]byte) (int, error) {
 				t.Error("the body of a HEAD was read")
@@ -623,8 +623,8 @@ func TestTransport_StreamWithoutBody(t *testing.T) {
 	})
 }
 
-// The test sends random event streams in random pieces. The client gets every byte.
-// The pieces do not decide whether a stream has failed.
+// The test sends random event streams in random pieces. The client gets every
+// byte. Whether a stream has failed does not depend on the pieces.
 func TestTransport_StreamProperty(t *testing.T) {
 	t.Parallel()
 	parts := []string{

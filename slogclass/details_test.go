@@ -71,7 +71,7 @@ func TestWithDetails(t *testing.T) {
 	}
 }
 
-// Without WithDetails, neither key is added. An attribute error.rule of the caller
+// Without WithDetails, no details are added. An attribute error.rule of the caller
 // is passed on unchanged.
 func TestWithoutDetails(t *testing.T) {
 	t.Parallel()

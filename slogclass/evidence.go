@@ -227,7 +227,8 @@ func (f *findings) decisive(message string) string {
 	return message
 }
 
-// classifySource classifies an error or a text, with the status and the cause.
+// classifySource classifies an error or a text, together with the status and the
+// cause in f.
 func (h *Handler) classifySource(err error, text string, f *findings) classify.Result {
 	switch {
 	case f.status != 0 || f.cause != nil:

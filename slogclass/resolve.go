@@ -15,7 +15,7 @@ func (c *config) mayHoldKeys(key string) bool {
 }
 
 // maxValuers is how many LogValuers are called for one record or one call of With.
-// LogValuers can share members. Together they can then have more members than fit
+// LogValuers can share members, so together they can have more members than fit
 // into memory.
 const maxValuers = 1 << 10
 

@@ -299,8 +299,8 @@ func TestEqualChangesAreOne(t *testing.T) {
 	})
 }
 
-// The server is killed while calls run, and starts again. No call is lost or waits,
-// and observers receive one event.
+// The server is killed while calls run, and starts again. No call is lost or has
+// to wait, and observers receive one event.
 func TestServerKilled(t *testing.T) {
 	t.Parallel()
 	server := realServer(t)

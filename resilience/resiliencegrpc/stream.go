@@ -158,7 +158,7 @@ func (s *stream) attempt(ctx context.Context, t resilience.Target) error {
 	return nil
 }
 
-// begin sends what the client has sent so far on a newly made stream: the request
+// begin repeats on a newly made stream what the client has sent so far: the request
 // and the end of sending. After that, the client can send more.
 func (s *stream) begin(made grpc.ClientStream, cancel context.CancelFunc) error {
 	s.mu.Lock()
