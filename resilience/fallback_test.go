@@ -223,7 +223,7 @@ func TestDo_FallbackFailsInCooldown(t *testing.T) {
 	})
 }
 
-// A call after a fallback may not list the target that took over. Such a call
+// One target takes over in a fallback. A later call whose targets do not include it
 // starts at its own primary target.
 func TestDo_FallbackOfAnotherCall(t *testing.T) {
 	t.Parallel()
