@@ -12,20 +12,20 @@ import (
 // Kind says which step of a call an [Event] reports.
 type Kind string
 
-// These are the kinds of events. Each comment names the fields that events of this
-// kind set, besides Time, Key, Agent and Target.
+// These are the kinds of events. The comment of a kind names the fields that its
+// events set, besides Time, Key, Agent and Target.
 const (
 	// KindAttempt: a call has ended. Attempt and Duration are always set.
 	// Result and Err are set if the call failed. If the call was a retry, Cause
 	// is the failure before it.
 	KindAttempt Kind = "attempt"
-	// KindWait: a pause before a retry begins, or a call begins to wait at the gate
-	// of an endpoint. Before a retry, Attempt, Result and Err describe the failed
-	// call. At a gate, Attempt is the number of calls so far, and Result is the
-	// failure because of which the gate makes calls wait. ScheduledDelay is the
-	// time until the next call; at a gate, it is the shortest possible time. With a
-	// hint from the provider, HintGiven, RetryAfter and Derived are set. Before a
-	// retry without a hint, Nominal is set.
+	// KindWait: a call begins to wait, either before a retry or at the gate of its
+	// endpoint. Before a retry, Attempt, Result and Err describe the failed call.
+	// At a gate, Attempt is the number of calls so far, and Result is the failure
+	// or rate limit that makes calls wait. ScheduledDelay is the time until the
+	// next call; at a gate, it is the shortest possible time. With a hint from the
+	// provider, HintGiven, RetryAfter and Derived are set. Before a retry without a
+	// hint, Nominal is set.
 	KindWait Kind = "wait"
 	// KindFallback: another target takes over. From and To name the targets.
 	// Target is the new one. Result is the failure of the old one.
@@ -33,29 +33,30 @@ const (
 	// KindBreaker: the circuit breaker of Target's endpoint has changed. From
 	// and To are its states ([BreakerState]).
 	KindBreaker Kind = "breaker"
-	// KindHold: a rate limit holds Target's endpoint. To is one of the Hold
+	// KindHold: a hold has begun, grown or been ended. During a hold, calls to
+	// Target's endpoint wait because of a rate limit. To is one of the Hold
 	// constants. Result is the rate limit. ScheduledDelay is the time until the
 	// hold ends. With a hint from the provider, HintGiven, RetryAfter and Derived
 	// are set.
 	KindHold Kind = "hold"
 	// KindRestart: the state of a queued task has changed. Attempt is the number of
-	// a restart: the running one, the next one or the last one. To is one of the
-	// Restart constants.
+	// the running, the next or the last restart. To is one of the Restart
+	// constants.
 	KindRestart Kind = "restart"
 	// KindHealth: the endpoint's health has changed. From and To are [Healthy]
 	// and [Unhealthy].
 	KindHealth Kind = "health"
-	// KindSharing: the [Sharer] of the executor is away or back, or has received
-	// a change that cannot be read ([WithSharing]). To is one of the Sharing
-	// constants. Err says why.
+	// KindSharing: the executor's [Sharer] ([WithSharing]) can no longer share
+	// changes, can share them again, or has ignored a change that it could not
+	// read. To is one of the Sharing constants. Err says why.
 	KindSharing Kind = "sharing"
 	// KindAlert: an endpoint keeps failing. Failures is the number of failures
 	// within [AlertWindow]. Result and Err describe the last failure.
 	KindAlert Kind = "alert"
 	// KindNotRepeated: a request of a [Transport] failed with an error that allows
-	// a retry, but the Transport did not repeat it, because of its method or its
-	// body. To is "method" or "body". Attempt, Result and Err describe the failed
-	// request. A Transport sends this event once.
+	// a retry, but the Transport did not repeat it, because of the request's method
+	// or body. To is "method" or "body". Attempt, Result and Err describe the
+	// failed request. A Transport sends this event once.
 	KindNotRepeated Kind = "not_repeated"
 	// KindStream: the body of a successful response has failed while the client of
 	// a [Transport], or of a gRPC stream, was reading it. If an event stream has an
@@ -70,8 +71,8 @@ const (
 	KindDone Kind = "done"
 )
 
-// These are the values of To in events of [KindHold]. There is no event when the
-// time of a hold is over.
+// These are the values of To in events of [KindHold]. A hold that ends at its time
+// causes no event.
 const (
 	HoldBegun    = "begun"
 	HoldExtended = "extended" // by a second or more, before its end
@@ -107,8 +108,8 @@ const (
 	Unhealthy = "unhealthy"
 )
 
-// Event is one step of a call. A field that the comment of its [Kind] does not name
-// is zero.
+// Event is one step of a call. Fields that the comment of the event's [Kind] does
+// not name are zero.
 type Event struct {
 	Kind     Kind            `json:"kind"`
 	Time     time.Time       `json:"time"`

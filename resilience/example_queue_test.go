@@ -203,8 +203,8 @@ func ExampleRestartNumber() {
 	// 0
 }
 
-// crashed is a store with one task. The process ended during three restarts of that
-// task.
+// crashed is a store with one parked task. The process ended during three restarts
+// of that task.
 type crashed struct{}
 
 func (crashed) Swap(string, []byte, []byte) (bool, error) { return true, nil }

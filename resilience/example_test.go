@@ -120,7 +120,8 @@ func ExampleSchedule_Nominal() {
 	// Output: 100ms 800ms 1s
 }
 
-// Delay(0, 0) subtracts all of the jitter. Delay(0, 0.5) has no jitter.
+// The second argument is a random number: 0 gives the shortest pause, and 0.5 the
+// pause without jitter.
 func ExampleSchedule_Delay() {
 	s := resilience.MediumSchedule.Schedule()
 	fmt.Println(s.Delay(0, 0), s.Delay(0, 0.5), s.Delay(0, 0.75))
@@ -317,7 +318,7 @@ func ExampleWithRateLimitOrder() {
 }
 
 // called returns the names of the providers that Do calls if the first one fails
-// with the error text.
+// with an error of the given text.
 func called(x *resilience.Executor, text string) string {
 	var called string
 	call := resilience.Call{Targets: []resilience.Target{endpoint, gateway}}

@@ -49,9 +49,9 @@ func (e *exchange) do(call Call) (*http.Response, error) {
 	return e.failed, nil
 }
 
-// neverFor returns a function that allows no retry. If an error would allow a
-// retry, the function emits the event [KindNotRepeated] with the reason why. The
-// transport emits this event once.
+// neverFor returns a function that allows no retry. If a failure would otherwise
+// be retried, the function emits an event of [KindNotRepeated] whose To is why.
+// Each transport emits this event only once.
 func (e *exchange) neverFor(why string) func(Attempt) bool {
 	return func(a Attempt) bool {
 		x := e.t.x

@@ -10,10 +10,9 @@ import (
 )
 
 // Executor makes the calls of [Do]. It holds the state that calls share: gates,
-// backoffs, fallbacks and alerts. Make it with [New], one for
-// a program. A nil Executor makes each call once. An Executor is safe for
-// concurrent use. It needs no Close. Without [WithSharing] it starts no
-// goroutine.
+// backoffs, fallbacks and alerts. A program makes one, with [New]. A nil Executor
+// makes each call once. An Executor is safe for concurrent use. It needs no Close.
+// Without [WithSharing] it starts no goroutine.
 type Executor struct {
 	options
 	cfg       *liveConfig

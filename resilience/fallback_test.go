@@ -39,8 +39,8 @@ func TestDo_FallbackStartsNewCount(t *testing.T) {
 	})
 }
 
-// The reason sets the number of calls to the first target, and whether the
-// second target is called after them.
+// The reason of an error decides how often the first target is called, and whether
+// the second target is called after that.
 func TestDo_FallbackOfEachReason(t *testing.T) {
 	t.Parallel()
 	yes := func(resilience.Attempt) bool { return true }
@@ -223,8 +223,8 @@ func TestDo_FallbackFailsInCooldown(t *testing.T) {
 	})
 }
 
-// After a fallback, a call may have a list of targets without the new target. Such
-// a call starts at its primary target.
+// One target takes over in a fallback. A later call whose targets do not include it
+// starts at its own primary target.
 func TestDo_FallbackOfAnotherCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -50,10 +50,10 @@ func (f *fallbacks) order(targets []Target) []Target {
 	}
 }
 
-// record records which target answered a call. fellBack reports that other targets
-// had failed before. Then an answer of the primary target ends the fallback, and an
-// answer of another target begins a fallback to that target. Without fellBack,
-// record changes nothing, so the call does not extend the cooldown.
+// record records which target answered a call. fellBack reports whether other
+// targets had failed before. If so, an answer of the primary target ends the
+// fallback, and an answer of another target begins a fallback to that target. If
+// not, record changes nothing, so the call does not extend the cooldown.
 func (f *fallbacks) record(primary, answeredBy Target, fellBack bool) {
 	if !fellBack || f.cooldown <= 0 {
 		return

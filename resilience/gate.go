@@ -21,8 +21,8 @@ import (
 // Callers that may wait form a queue (gate_wait.go). A call that is let in gets a
 // permit. Each permit needs exactly one call of done or release.
 //
-// If the gate lets every call in, a successful call takes no lock: admit reads only
-// the field word, and done only word and lastSuccess.
+// If the gate lets every call in, a successful call takes no lock: admit uses only
+// the field word, and done only the fields word and lastSuccess.
 type gate struct {
 	name     string // the endpoint, or endpoint#key
 	endpoint string
@@ -63,7 +63,7 @@ type gate struct {
 // successes rarely write to the shared value.
 const successTick = 50 * time.Millisecond
 
-// These are the lowest bits of gate.word. The bits above them are the generation.
+// These are the lowest bits of gate.word. The other bits have the generation.
 const (
 	busyBit         = 1 << iota // admit needs the lock
 	failingBit                  // done needs the lock after a success, to reset failures
@@ -104,8 +104,8 @@ func (g *gate) admit() (permit, bool) {
 	return permit{g: g, generation: word >> generationShift}, word&busyBit == 0
 }
 
-// locked runs f with mu held, lets waiting calls in, and emits and shares the
-// change.
+// locked runs f while it holds mu. It then lets waiting calls in, and emits and
+// shares what f has changed.
 func (g *gate) locked(ctx context.Context, f func(now time.Time)) {
 	g.mu.Lock()
 	now := time.Now()
@@ -224,8 +224,8 @@ func outcomeOf(r classify.Result, ended bool) outcome {
 	}
 }
 
-// done records the outcome of the permit's call. end is when the call ended, and
-// pause is how long a rate limit holds the endpoint.
+// done records the outcome of the permit's call. end is when the call ended. If
+// the call met a rate limit, pause is how long the hold lasts.
 func (p permit) done(ctx context.Context, o outcome, r classify.Result, end time.Time, pause time.Duration) {
 	if p.g == nil {
 		return

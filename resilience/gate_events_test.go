@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// gauges keeps the last state of each endpoint, in the same way as a metric. It
-// checks that From of each event is To of the event before.
+// gauges keeps the last state of each endpoint, like a gauge metric. It checks
+// that From of each event equals To of the event before.
 type gauges struct {
 	t  *testing.T
 	mu sync.Mutex
@@ -119,7 +119,7 @@ func TestBreakers_EventsInOrderWhileForgotten(t *testing.T) {
 	}
 }
 
-// An observer that ends its goroutine does not stop the events of later changes.
+// If an observer ends its goroutine, later changes still cause events.
 func TestBreakers_ObserverGoexit(t *testing.T) {
 	t.Parallel()
 	seen := new(events)

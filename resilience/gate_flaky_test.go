@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// The first failures of a new endpoint end before its first success. If calls
-// overlap, no breaker opens within the first second.
+// The first failures of a new endpoint end before its first success, because they
+// take less time. If calls overlap, no breaker opens within the first second.
 func TestGate_FailuresBeforeTheFirstSuccess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -41,8 +41,8 @@ func TestGate_FailuresBeforeTheFirstSuccess(t *testing.T) {
 	})
 }
 
-// At 500 calls a second, one call in five fails, and failures end sooner than
-// successes. No breaker opens, and the ramp after a rate limit ends.
+// At 500 calls a second, one call in five fails, and failed calls take less time
+// than successful ones. No breaker opens, and the ramp after a rate limit ends.
 func TestGate_Flaky(t *testing.T) {
 	t.Parallel()
 	for _, held := range []time.Duration{0, 10 * time.Second} {

@@ -15,20 +15,20 @@ type hold struct {
 	limit    classify.Result // the rate limit
 }
 
-// reviewStep is the shortest extension of a hold after which the waiting calls are
-// reviewed again. Without this limit, each of many simultaneous rate limits would
-// review all waiting calls.
+// reviewStep is the shortest extension of a hold after which the gate reviews the
+// waiting calls again. Otherwise each of many simultaneous rate limits would cause
+// a review of all waiting calls.
 const reviewStep = 10 * time.Millisecond
 
 // extensionStep is the shortest extension of a hold that emits an event.
 const extensionStep = time.Second
 
-// ramp limits how many calls are made at the same time after a hold or an outage.
-// Each success raises the number by one and each failure lowers it by one, so it
-// nearly doubles with each round, even if one call in five fails. Calls may take
-// minutes, so the number also doubles after each rampStep without more failures
-// than successes. The ramp ends with a success while no call waits. Its fields are
-// guarded by gate.mu.
+// ramp limits how many calls run at the same time after a hold or an outage. This
+// limit, the window, grows by one with each success and shrinks by one with each
+// failure. So it nearly doubles with each round of calls, even if one call in five
+// fails. Calls may take minutes, so the window also doubles after each rampStep
+// without more failures than successes. The ramp ends with a success while no call
+// waits. gate.mu guards the fields.
 type ramp struct {
 	number int       // number of the current ramp, to recognise its calls
 	window int       // calls that may be made at the same time; 0 = no ramp
@@ -40,8 +40,7 @@ type ramp struct {
 // rampStep is the time between two steps of a ramp.
 const rampStep = 400 * time.Millisecond
 
-// held reports whether a rate limit holds the endpoint. The caller must have locked
-// mu.
+// held reports whether a hold is in force now. The caller must have locked mu.
 func (g *gate) held(now time.Time) bool { return now.Before(g.until) }
 
 // startHold begins a hold that lasts for the given pause. A ramp follows the hold.
@@ -62,9 +61,9 @@ func (g *gate) startHold(now time.Time, pause time.Duration, r classify.Result) 
 	}
 }
 
-// noteHold adds the event of a hold to g.notes. The argument held says that the
-// endpoint was already held. Calls that are limited at the same time cause a single
-// event. The caller must have locked mu.
+// noteHold adds the event of a hold to g.notes. The argument held reports whether
+// an earlier hold was still in force. Calls that are limited at the same time cause
+// a single event. The caller must have locked mu.
 func (g *gate) noteHold(now time.Time, held bool) {
 	e := Event{Kind: KindHold, To: HoldBegun, Result: g.limit, ScheduledDelay: g.until.Sub(now)}
 	switch {
@@ -100,8 +99,9 @@ func (r *ramp) startRamp(now time.Time, window int) {
 	}
 }
 
-// enterRamp returns the ramp's number if the ramp lets one more call in now, or 0
-// if the ramp has just ended. waiting reports that other calls wait.
+// enterRamp reports in ok whether the ramp lets one more call in now. If it does,
+// number identifies the ramp, or is 0 if the ramp has just ended. waiting reports
+// that other calls wait.
 func (r *ramp) enterRamp(now time.Time, waiting bool) (number int, ok bool) {
 	if r.step.IsZero() {
 		r.step = now.Add(rampStep)
@@ -124,8 +124,8 @@ func (r *ramp) enterRamp(now time.Time, waiting bool) (number int, ok bool) {
 	return r.number, true
 }
 
-// leaveRamp counts the end of the permit's call. It reports whether that call was
-// let in by the current ramp.
+// leaveRamp counts that the permit's call has ended. It reports whether the
+// current ramp had let that call in.
 func (r *ramp) leaveRamp(p permit) bool {
 	if p.ramp == 0 || p.ramp != r.number || !r.ramping() {
 		return false
@@ -134,7 +134,8 @@ func (r *ramp) leaveRamp(p permit) bool {
 	return true
 }
 
-// growRamp raises the number of calls by one after a success, or ends the ramp.
+// growRamp raises the window by one after a success. If no call waits, it ends the
+// ramp instead.
 func (r *ramp) growRamp(waiting bool) {
 	if !waiting {
 		r.window = 0
@@ -144,7 +145,7 @@ func (r *ramp) growRamp(waiting bool) {
 	r.net++
 }
 
-// shrinkRamp lowers the number of calls by one after a failure, to one at least.
+// shrinkRamp lowers the window by one after a failure, to one at least.
 func (r *ramp) shrinkRamp() {
 	r.window = max(r.window-1, 1)
 	r.net--

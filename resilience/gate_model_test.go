@@ -67,7 +67,7 @@ const (
 )
 
 // These are limits of the callers, in milliseconds. The gate changes only at
-// multiples of 10 ms, so it never changes at the end of a limit.
+// multiples of 10 ms, so it never changes at the same time as a limit ends.
 const (
 	modelPatience = 3003
 	modelMaxHold  = 5003

@@ -17,11 +17,10 @@ type opening struct {
 }
 
 const (
-	// lateGap is the time between two trials once new calls no longer wait
-	// (BridgeMs).
+	// lateGap is the time between two trials after BridgeMs, when new calls no
+	// longer wait.
 	lateGap = 5 * time.Second
-	// hungTrial is the longest time for which a trial without a result prevents the
-	// next trial.
+	// hungTrial is how long a trial without a result can prevent the next trial.
 	hungTrial = 30 * time.Second
 )
 
@@ -66,12 +65,11 @@ func (g *gate) fail(now time.Time, p permit, trial, hung bool, r classify.Result
 	}
 }
 
-// chanceTime is the time without a failure by chance after which earlier ones are
-// forgotten.
+// chanceTime is how long gate.chance keeps its count after the last increase.
 const chanceTime = 5 * time.Minute
 
-// noteChance counts a row of failures that ended with a success. The caller holds
-// mu.
+// noteChance adds one row of failures to gate.chance. The row ended with a success,
+// so it was chance. The caller holds mu.
 func (g *gate) noteChance(now time.Time) {
 	if now.Sub(g.chanceAt) >= chanceTime {
 		g.chance = 0
@@ -81,9 +79,9 @@ func (g *gate) noteChance(now time.Time) {
 }
 
 // threshold returns the number of failures in a row that open the breaker. If one
-// call in five fails, five in a row are sooner or later chance. So an endpoint that
-// has often recovered without an opening needs twice as many failures. The caller
-// holds mu.
+// call in five fails, five failures in a row happen by chance sooner or later. So
+// an endpoint needs twice as many if it has often recovered while its breaker was
+// still closed. The caller holds mu.
 func (g *gate) threshold(now time.Time) int {
 	n := g.cfg.Load().FailureThreshold
 	if g.chance >= n && now.Sub(g.chanceAt) < chanceTime && !g.strict() {
@@ -92,15 +90,15 @@ func (g *gate) threshold(now time.Time) int {
 	return n
 }
 
-// began reports whether a call began after the last opening or change of mode. Then
-// only counted failures have raised the generation since the call began.
+// began reports whether the permit's call began after the last opening or change
+// of mode. If so, only counted failures have raised the generation since then.
 func (g *gate) began(p permit) bool {
 	return p.generation+uint64(g.failures) >= g.generation
 }
 
-// quiet reports whether no call has succeeded for quietMs. Failures often take less
-// time than successes, so a new gate whose calls overlap allows quietMs for its
-// first success. The caller holds mu.
+// quiet reports whether no call has succeeded for quietMs. For a gate that has had
+// overlapping calls but no success, quietMs counts from its creation, because
+// failures often take less time than successes. The caller holds mu.
 func (g *gate) quiet(now time.Time) bool {
 	last := g.lastSuccessAt()
 	switch {
@@ -173,8 +171,9 @@ func (g *gate) startTrial(now time.Time) {
 	g.trialStart = now
 }
 
-// close closes the breaker after a trial of the process peer; "" means this
-// process. It lets waiting calls in, two at first. The caller holds mu.
+// close closes the breaker after a successful trial. peer is the process that made
+// the trial; "" means this process. close lets waiting calls in, two at first. The
+// caller holds mu.
 func (g *gate) close(now time.Time, peer string) {
 	g.judge(now, peer)
 	g.opening = opening{}
@@ -195,8 +194,10 @@ func (g *gate) openRefusal(now time.Time) *OpenError {
 	return e
 }
 
-// refusalAfter decides whether a failed call should be repeated after a pause. If
-// not, it returns an error. elsewhere reports whether another target accepts calls.
+// refusalAfter returns nil if a failed call should be repeated after a pause, and an
+// error otherwise. member reports whether the gate has let the same call in while
+// the breaker was not yet open. elsewhere reports whether another target accepts
+// calls.
 func (g *gate) refusalAfter(pause time.Duration, member bool, elsewhere func() bool) *OpenError {
 	if g.word.Load()&busyBit == 0 {
 		return nil

@@ -42,11 +42,11 @@ const (
 	// shortestClaim is the shortest time between two requests for the lease of a
 	// trial.
 	shortestClaim = 5 * time.Millisecond
-	// rumorLife is how long this process remembers an opening that another process
-	// has reported and this one has not applied.
+	// rumorLife is how long this process remembers a reported opening that it did not
+	// apply, because one of its own calls had just succeeded.
 	rumorLife = 10 * time.Second
-	// distrust is how long the openings of a process are ignored if another process
-	// has found the endpoint up soon after one of them.
+	// distrust is how long this process ignores the openings of a process that was
+	// wrong: soon after one of them, another process found the endpoint up.
 	distrust = time.Minute
 	// spreadPerPeer and longestSpread determine the period over which all processes
 	// let in their waiting calls.
@@ -173,7 +173,7 @@ func (g *gate) apply(c GateChange) error {
 	return err
 }
 
-// applyHold holds the endpoint after a rate limit of another process. The caller
+// applyHold begins a hold because another process has met a rate limit. The caller
 // holds mu.
 func (g *gate) applyHold(now time.Time, c GateChange) (err error) {
 	d := c.Hold
@@ -264,9 +264,9 @@ func (g *gate) spread(peers int) time.Duration {
 	return time.Duration(g.sharing.random() * float64(longest))
 }
 
-// sharedCause returns those parts of a shared failure that this process uses. If
-// the failure's reason could not have caused the change, sharedCause replaces it by
-// reason.
+// sharedCause returns the parts of r that this process uses. r is a failure that
+// another process has reported. If a failure with r's reason could not have caused
+// the change, the result has the argument reason instead.
 func sharedCause(r classify.Result, reason classify.Reason, hold time.Duration) classify.Result {
 	if p := r.Reason.Policy(); r.Category == classify.CategoryRetryable && p.Retry == classify.RetryExponential && r.Reason != classify.ReasonUnknown {
 		reason = r.Reason

@@ -17,7 +17,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// callTime is the duration of a call to a plant endpoint.
+// callTime is the duration of a call to a plant, a simulated endpoint.
 const callTime = 20 * time.Millisecond
 
 // plant simulates an endpoint. Whether a call fails depends on the time. plant
@@ -62,7 +62,8 @@ func (p *plant) call(ctx context.Context, _ resilience.Target) (int, error) {
 	}
 }
 
-// failed returns the number of failed calls that did not begin before earliest.
+// failed returns the number of failed calls that began at the time earliest or
+// later.
 func (p *plant) failed(earliest time.Duration) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,7 +76,8 @@ func (p *plant) failed(earliest time.Duration) int {
 	return n
 }
 
-// starts returns the times at which calls began, without times before earliest.
+// starts returns the times at which calls began. It leaves out times before
+// earliest.
 func (p *plant) starts(earliest time.Duration) []time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -291,7 +293,8 @@ func TestGate_RampOfSlowCalls(t *testing.T) {
 	})
 }
 
-// A call does not wait for a rate limit that lasts beyond its deadline or maxHoldMs.
+// A call does not wait for a rate limit that lasts beyond the call's deadline or
+// beyond maxHoldMs.
 func TestGate_HoldInVain(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -370,8 +373,8 @@ func TestGate_LongestHold(t *testing.T) {
 	})
 }
 
-// Errors of the callers' own deadlines do not count against the endpoint, even if
-// there are many of them.
+// If a caller's own deadline passes during a call, the error does not count
+// against the endpoint, even if there are many such errors.
 func TestGate_OwnDeadlines(t *testing.T) {
 	t.Parallel()
 	for _, where := range []string{"of the caller", "in the function"} {
@@ -575,9 +578,9 @@ func TestGate_Trials(t *testing.T) {
 	})
 }
 
-// A restart waits at an open breaker like other calls, but it makes a trial only if
-// no other call waits. Otherwise few calls would mean that the trials of one outage
-// use up a task's restarts.
+// A restart waits at an open breaker like other calls, but it makes a trial only
+// if no other call waits. Otherwise the trials of one outage would use up a task's
+// restarts if there are few calls.
 func TestGate_RestartsLeaveTrials(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -46,8 +46,8 @@ func (r traffic) String() string {
 	return fmt.Sprintf("%.2f %% answered, %d calls in vain, %d openings", r.share(), r.vain, r.openings)
 }
 
-// drive makes calls for half an hour, at the given rate. It uses an executor, or a
-// plain loop with the same pauses if cfg is nil.
+// drive makes calls for half an hour, at the given rate. If cfg is nil, it makes
+// them without an executor, in a plain loop with the same pauses.
 func drive(t *testing.T, cfg *resilience.Config, perSecond float64, all []fault, flaky bool) (r traffic) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

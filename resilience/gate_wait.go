@@ -206,9 +206,9 @@ func (g *gate) letIn(now time.Time) {
 	g.arm(now)
 }
 
-// nextWaiter returns the waiting call to let in: the first one. A trial goes to a
-// call of a restart queue only if no other call waits. A failed trial would use up
-// one of the task's few restarts, but a refusal does not. The caller holds mu.
+// nextWaiter returns the call that is let in next: the first in the queue. A trial
+// goes to a call of a restart queue only if no other call waits, because a failed
+// trial would use up one of the task's few restarts. The caller holds mu.
 func (g *gate) nextWaiter(trial bool) *waiter {
 	first := g.queue.Front()
 	if trial {

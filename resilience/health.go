@@ -90,8 +90,8 @@ func WithHealthObserver(o Observer) HealthOption {
 	})
 }
 
-// NewHealth returns a Health with the settings of c. A nil c means the
-// defaults. Enabled is ignored.
+// NewHealth returns a Health with the settings of c. A nil c means the defaults.
+// The field Enabled of c is ignored.
 func NewHealth(c *Config, opts ...HealthOption) *Health {
 	h := &Health{cfg: c.clone(), start: time.Now(), endpoints: newBounded[string, *endpointHealth](MaxEndpoints)}
 	h.ctx, h.cancel = context.WithCancel(context.Background())

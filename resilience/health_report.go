@@ -15,7 +15,7 @@ func (h *Health) notify(ctx context.Context) {
 	}
 }
 
-// send sends pending events. The caller has locked notifying; send unlocks it,
+// send sends pending events. The caller has locked h.notifying; send unlocks it,
 // even if an observer calls runtime.Goexit.
 func (h *Health) send(ctx context.Context) {
 	defer h.notifying.Unlock()

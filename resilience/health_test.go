@@ -317,8 +317,8 @@ func TestHealthFailsOpen(t *testing.T) {
 	}
 }
 
-// Failed calls do not make the endpoint unhealthy while the ping function is faulty.
-// They do so once it works again.
+// Failed calls do not make the endpoint unhealthy while the ping function is
+// faulty. When the function works again, they do.
 func TestHealthPingRecovers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Monitor tracks the health of endpoints. An [Executor] asks it before each
-// call ([WithMonitor]) and records each outcome. Endpoints are named by
-// [Target.Name], never by "". A Monitor must be safe for concurrent use.
+// Monitor tracks the health of endpoints. An [Executor] asks it before each call
+// ([WithMonitor]) and records each outcome. The name of an endpoint is its
+// [Target.Name], which is never "". A Monitor must be safe for concurrent use.
 type Monitor interface {
 	// Healthy reports whether the endpoint should be called now. It must not
 	// block. An endpoint with too little data is healthy.
@@ -67,7 +67,7 @@ type Restart struct {
 // answer. The end of the caller's own deadline is not.
 func (r Restart) Transient() bool { return restartable(r.Result, r.Err) }
 
-// Refused reports whether a gate refused the call, so that no call was made, and
+// Refused reports in ok whether a gate refused the call before it was made. wait is
 // how long the gate refuses calls. Such a restart should not count as a failure.
 func (r Restart) Refused() (wait time.Duration, ok bool) {
 	if e := r.refused(); e != nil {

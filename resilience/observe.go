@@ -66,9 +66,9 @@ func LogEvents(logger *slog.Logger) Observer {
 // Counters are the functions that [CountEvents] calls. The methods of otelclass's
 // CallMetrics have the right types. Any of the functions may be nil.
 //
-// provider is the provider of the call's target. If that is empty, it is the
-// provider of the endpoint's host ([classify.HostProvider]). endpoint is
-// [Target.Name], without the key.
+// provider is the provider of the call's target or, if the target names none, of
+// the endpoint's host ([classify.HostProvider]). endpoint is [Target.Name],
+// without the key.
 type Counters struct {
 	// Call counts a call to a provider, successful or not.
 	Call func(ctx context.Context, provider string)
@@ -85,15 +85,16 @@ type Counters struct {
 	// Breaker sets the state of an endpoint's circuit breaker, a [BreakerState].
 	// With a [Target.Key], endpoint is endpoint#key.
 	Breaker func(ctx context.Context, endpoint, state string)
-	// Hold is called when a rate limit begins to hold an endpoint or extends the
-	// hold. left is the time until the hold ends, or 0 if a person has ended it.
-	// With a [Target.Key], endpoint is endpoint#key.
+	// Hold is called when a rate limit begins a hold of an endpoint, and when the
+	// hold is extended. It is also called when a person ends a hold. left is the
+	// time until the hold ends, or 0 if a person has ended it. With a [Target.Key],
+	// endpoint is endpoint#key.
 	Hold func(ctx context.Context, endpoint string, left time.Duration)
-	// Health sets the health of an endpoint: [Healthy] or [Unhealthy]. Give the
-	// observer to [WithHealthObserver] too.
+	// Health sets the health of an endpoint: [Healthy] or [Unhealthy]. To get these
+	// events, give the observer to [WithHealthObserver] too.
 	Health func(ctx context.Context, endpoint, state string)
 	// Restart counts a change of a queued task. state is one of the Restart
-	// constants. Give the observer to [WithQueueObserver] too.
+	// constants. To get these events, give the observer to [WithQueueObserver] too.
 	Restart func(ctx context.Context, state string)
 }
 

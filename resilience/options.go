@@ -108,11 +108,11 @@ func WithLogger(logger *slog.Logger) Option {
 	})
 }
 
-// WithAlert sets a function that is called when an endpoint keeps failing:
-// after 10 failures within 5 minutes (visibility.alertThreshold,
-// [AlertWindow]). There is no further alert for an endpoint until a call to it has
-// succeeded. Observers receive the same event, of [KindAlert]. The rules of
-// [Observer] apply. The default is nil.
+// WithAlert sets a function that is called when an endpoint keeps failing: after
+// 10 failures within 5 minutes (visibility.alertThreshold, [AlertWindow]). There
+// is no further alert for an endpoint until a call to it has succeeded. Observers
+// receive the same event, of [KindAlert]. The rules of [Observer] apply. By
+// default, and with nil, no function is called.
 func WithAlert(alert Observer) Option {
 	return optionFunc(func(o options) options { o.alert = alert; return o })
 }

@@ -47,8 +47,9 @@ func drawScenario(t *rapid.T) scenario {
 }
 
 // The test makes calls with random errors and options. No target is called more
-// often than the policies of its errors allow. No call follows a final error or the deadline. Every
-// call has an event. The result is the last answer or the last error.
+// often than the policies of its errors allow. No call follows a final error or
+// the deadline. Every call has an event. The result is the last answer or the last
+// error.
 func TestDo_Properties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -61,7 +62,8 @@ func TestDo_Properties(t *testing.T) {
 	})
 }
 
-// run makes the call and returns the first violation of these rules.
+// run makes the call. It returns the first violation of the rules in the comment
+// of TestDo_Properties.
 func (s scenario) run(t *testing.T) error {
 	seen := new(events)
 	cfg := enabled()

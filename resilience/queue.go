@@ -13,8 +13,8 @@ import (
 // Queue restarts calls that failed with network errors after all retries. It is
 // the [Restarter] of this package. A restart runs the task again, 1, 2 and 4
 // minutes after the last failure ([RestartConfig]), with the same payload and the
-// values of the same context. A task fails for good if it fails with an error
-// other than a network error, or if its third restart fails.
+// same context values. A task fails for good if it fails with an error other than
+// a network error, or if its third restart fails.
 //
 // If the gate of an endpoint refuses a restart ([OpenError], [HoldError]), no call
 // is made and the restart does not count ([RestartPostponed]). Otherwise a long
@@ -119,9 +119,9 @@ func WithStore(s Store) QueueOption {
 	return queueOption(func(q *Queue) { q.store = s })
 }
 
-// WithQueueCapacity sets the number of tasks in the queue, including running
-// ones. The default is [DefaultQueueCapacity]; n < 1 keeps it. Tasks loaded
-// from the store may exceed it.
+// WithQueueCapacity sets the number of tasks in the queue, including running ones.
+// The default is [DefaultQueueCapacity]; n < 1 keeps it. Tasks loaded from the
+// store may exceed this number.
 func WithQueueCapacity(n int) QueueOption {
 	return queueOption(func(q *Queue) {
 		if n > 0 {
@@ -152,10 +152,10 @@ func WithQueueObserver(o Observer) QueueOption {
 	})
 }
 
-// NewQueue returns a queue with the settings of c. A nil c means the defaults.
-// Enabled is ignored. Tasks in the store are queued again; they run once they
-// are due and their kind is registered. NewQueue returns an error only if the
-// store fails. A record that cannot be read stays in the store. Observers
+// NewQueue returns a queue with the settings of c. A nil c means the defaults. The
+// field Enabled of c is ignored. Tasks in the store are queued again; they run
+// once they are due and their kind is registered. NewQueue returns an error only
+// if the store fails. A record that cannot be read stays in the store. Observers
 // receive [RestartFailed] for it.
 func NewQueue(c *Config, opts ...QueueOption) (*Queue, error) {
 	q := &Queue{
@@ -183,10 +183,10 @@ func NewQueue(c *Config, opts ...QueueOption) (*Queue, error) {
 }
 
 // Register sets the function that runs tasks of a kind. Register a kind before
-// calls of that kind can fail, and in each process that opens the same store.
-// The function owns its payload. It must return when its context ends, which
-// happens if Shutdown stops waiting. Registering a kind again replaces the
-// function for later restarts. nil is ignored.
+// calls of that kind can fail, and in each process that opens the same store. f
+// owns its payload. f must return when its context ends. Shutdown ends this
+// context when it stops waiting. Registering a kind again replaces the function
+// for later restarts. nil is ignored.
 func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte) error) {
 	if f == nil {
 		return
@@ -258,11 +258,11 @@ func (q *Queue) list(keep func(*task) bool) []QueuedTask {
 // restart. Shutdown waits for running restarts until ctx ends. Then it cancels
 // their contexts with the cause [ErrQueueClosed] and returns an error.
 //
-// Shutdown returns every task that is not done, without those that another queue on
-// the same store runs. The next process that opens the store runs those that are
-// Stored. A restart that Shutdown interrupts counts neither as a failure nor as a
-// crash. The caller closes the store after Shutdown. Further calls of Shutdown wait
-// in the same way and return the remaining tasks.
+// Shutdown returns every task that is not done, except those that another queue on
+// the same store runs. The next process that opens the store runs the returned
+// tasks that have Stored set. A restart that Shutdown interrupts counts neither as
+// a failure nor as a crash. The caller closes the store after Shutdown. Further
+// calls of Shutdown wait in the same way and return the remaining tasks.
 func (q *Queue) Shutdown(ctx context.Context) ([]QueuedTask, error) {
 	q.mu.Lock()
 	first := !q.closed

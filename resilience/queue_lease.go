@@ -35,9 +35,9 @@ func WithQueueLease(d time.Duration) QueueOption {
 // lease is the part of a record that says that a queue is running the task. Other
 // queues then do not run the task. A queue takes the task over if the record has
 // not changed for Duration, measured by the queue's own monotonic clock. It does
-// not compare Expires with its clock, because the clocks of two machines may differ
-// and a clock may be set. Expires makes each renewed record differ from the one
-// before. It also informs people.
+// not compare Expires with its clock, because the clocks of two machines may
+// differ and a clock may be set. Expires makes each renewed record differ from the
+// one before, and tells people when the lease ends.
 type lease struct {
 	Owner    string        `json:"owner"`
 	Expires  time.Time     `json:"expires"`
@@ -109,8 +109,8 @@ func (r *taskRun) end() {
 
 // takeOver takes over a task whose lease has expired: it queues the task again or
 // parks it. If several queues try at the same time, one succeeds. The event is
-// emitted before the record changes, so that it is not lost if this process ends
-// too. So the event may be emitted twice.
+// emitted before the record changes. So if this process ends in between, the event
+// is not lost, but emitted twice.
 func (q *Queue) takeOver(t *task) {
 	q.mu.Lock()
 	if !q.leaseOver(t) {

@@ -217,9 +217,9 @@ func TestQueueLeaseClocks(t *testing.T) {
 	}
 }
 
-// The clock may jump between two processes. If a task is due later than its pause
-// allows, the clock was set back, and the task runs after its pause. A task that
-// was due in the past runs at once.
+// The clock may jump between two processes. If a stored task is due later than its
+// pause allows, the clock was set back. The task then runs after its pause. A task
+// that was due in the past runs at once.
 func TestQueueClockJump(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -506,8 +506,8 @@ func (u *unsure) Swap(id string, old, record []byte) (bool, error) {
 	return swapped, err
 }
 
-// A start that was stored with an error must not count as a crash, because the
-// process has not ended. So the task is not parked.
+// The store stores the start of a task, but returns an error. This start must not
+// count as a crash, because the process has not ended. So the task is not parked.
 func TestQueueStoreUnsure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -70,8 +70,9 @@ func (q *Queue) start(t *task, timerNumber int) (context.Context, func(context.C
 	return ctx, f
 }
 
-// notStarted handles a task whose start could not be stored: the task waits again
-// or, if its lease is lost, is left to the other queue.
+// notStarted handles a task whose start could not be stored. The task waits again.
+// If its lease is lost, this queue leaves the task to the queue that has the lease
+// now.
 func (q *Queue) notStarted(t *task, err error) {
 	q.mu.Lock()
 	t.run.end()

@@ -12,7 +12,8 @@ import (
 	"github.com/errclass/errclass/resilience/internal/restart"
 )
 
-// Store persists the records of a [Queue]. Package boltstore has one in a file.
+// Store persists the records of a [Queue]. Package boltstore has a Store that uses
+// a file.
 //
 // Queues of several processes may share a Store. Swap then prevents two queues from
 // running the same task: a queue changes a record only if it knows the stored
@@ -23,8 +24,8 @@ import (
 // returns. Records are opaque: a Store must not change them, and must not keep the
 // slices.
 type Store interface {
-	// Swap replaces the record of an id, which must equal old, by next, atomically.
-	// If old is nil, there must be no record. If next is nil, Swap removes the
+	// Swap replaces the record of an id by next, atomically, if the record equals
+	// old. If old is nil, there must be no record. If next is nil, Swap removes the
 	// record. If the stored record differs from old, Swap changes nothing and
 	// returns false.
 	Swap(id string, old, next []byte) (swapped bool, err error)
@@ -127,8 +128,8 @@ func (t *task) read(encoded []byte) error {
 	return nil
 }
 
-// save stores the record that form returns. If the record is nil, save removes the
-// stored one. save calls form with mu held, and does nothing if ok is false. It
+// save calls form with mu held, and stores the record that form returns. If r is
+// nil, save removes the stored record. If ok is false, save does nothing. It
 // returns [ErrLeaseLost] if another queue has changed the record. Without a store
 // it does nothing.
 func (q *Queue) save(t *task, form func() (r *record, ok bool)) error {

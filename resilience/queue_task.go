@@ -54,9 +54,10 @@ const (
 // taskKey is the context key of the task that is being restarted.
 type taskKey struct{}
 
-// RestartNumber returns the number of the restart to which ctx belongs, from 1. It
-// returns 0 if ctx does not belong to a restart. If the number is above 1, an
-// earlier restart may have done a part of the work.
+// RestartNumber returns the number of the restart to which ctx belongs. The first
+// restart has number 1. RestartNumber returns 0 if ctx does not belong to a
+// restart. If the number is above 1, an earlier restart may have done a part of
+// the work.
 func RestartNumber(ctx context.Context) int {
 	switch v := ctx.Value(taskKey{}).(type) {
 	case *task:

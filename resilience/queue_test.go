@@ -436,8 +436,8 @@ type circle struct{ next error }
 func (*circle) Error() string   { return "circle" }
 func (c *circle) Unwrap() error { return c.next }
 
-// If a task's function offers it again, the queue recognizes the task and
-// extends its history.
+// If the function of a task offers the task again, the queue recognizes the task
+// and extends its history.
 func TestQueueOfferAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

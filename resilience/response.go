@@ -19,9 +19,9 @@ import (
 type ResponseError struct {
 	StatusCode int
 	Header     http.Header // header of the response, read-only; shortened to 64 KiB
-	// Body is the part of the first KiB that arrived within 250 ms, or nil if the
-	// body was not read. With status 200, Body is the error: the data of an event,
-	// or the body, each up to 4 KiB.
+	// Body is the beginning of the body: what arrived within 250 ms, up to 1 KiB.
+	// It is nil if the body was not read. With status 200, Body is the error: the
+	// data of an event, or the body, up to 4 KiB.
 	Body []byte
 }
 
@@ -109,8 +109,8 @@ func limitHeader(h http.Header) http.Header {
 				continue
 			}
 			size += len(name) + len(v)
-			// net/http cuts all values from one long string. Without Clone, the
-			// kept values would keep this string in memory.
+			// In net/http, all values are parts of one long string. Without Clone,
+			// the kept values would keep this string in memory.
 			name := strings.Clone(name)
 			kept[name] = append(kept[name], strings.Clone(v))
 		}
@@ -157,9 +157,9 @@ func drainable(resp *http.Response) bool {
 }
 
 // closeAfter runs f and then closes body. If f takes longer than drainTime,
-// closeAfter closes body at once, which ends a blocked Read of f. f and Close run
-// in goroutines, because they may block. Panics are ignored, because the response
-// is no longer used.
+// closeAfter does not wait for it: closing body ends a Read that blocks f. f and
+// Close run in goroutines, because they may block. Panics are ignored, because the
+// response is no longer used.
 func closeAfter(body io.Closer, f func()) {
 	closed := sync.OnceFunc(func() {
 		defer func() { _ = recover() }()

@@ -264,8 +264,8 @@ func (s *eventScanner) next(p []byte) (e streamEvent, rest []byte, ok bool) {
 	return streamEvent{}, nil, false
 }
 
-// flush returns the event that was still incomplete when the stream, or the part of
-// it that is read, ended.
+// flush returns the event that was still incomplete at the end of the bytes that
+// are read.
 func (s *eventScanner) flush() (e streamEvent, ok bool) {
 	s.reset()
 	s.endLine(s.line)

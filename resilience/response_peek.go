@@ -50,7 +50,8 @@ type peeked struct {
 
 // peek reads the first size bytes of a response's body before the client does. It
 // ends earlier if wait has passed or if inspect has decided. If it reads the whole
-// body, the connection is free during the pause. peek panics if Read panicked.
+// body, the connection can be reused during the pause before a retry. peek panics
+// if Read panicked.
 //
 // inspect gets the beginning of the body, which grows from call to call until final
 // is set. It runs in another goroutine, and may be nil.

@@ -165,9 +165,9 @@ func (r *run) emitFallback(old, next Target) {
 	r.emit(e)
 }
 
-// refusalResult returns the result for a call that a gate refused: the failure or
-// rate limit because of which the gate refuses calls. If there was none, the result
-// is transient.
+// refusalResult returns the result for a call that a gate refused. This is the
+// failure or rate limit that made the gate refuse calls. If there was none, the
+// result is transient.
 func refusalResult(err error) classify.Result {
 	if refused := findRefusal(err); refused != nil && refused.result().Category != "" {
 		return refused.result()

@@ -170,8 +170,8 @@ func TestDo_ZeroCall(t *testing.T) {
 	})
 }
 
-// The calls of one Do may fail with different errors. Do counts all calls together.
-// The last error sets the limit.
+// The calls of one Do may fail with different errors. Do counts all calls
+// together. The policy of the last error sets their maximum number.
 func TestDo_MixedErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -212,8 +212,8 @@ func TestDo_MaxNetworkRetries(t *testing.T) {
 	}
 }
 
-// A cancellation ends a pause at once. The error matches the context's error
-// and its cause.
+// A cancellation ends a pause at once. The error matches the error of the context
+// and its context.Cause.
 func TestDo_CancelledInWait(t *testing.T) {
 	t.Parallel()
 	why := errors.New("user pressed stop")

@@ -43,9 +43,9 @@ type Sharer interface {
 	// wait before the next request.
 	//
 	// The lease also ends when this process publishes [GateOpened], [GateClosed] or
-	// [GateReleased]. After GateOpened, no process gets a lease before NextTrial is
-	// over. Claim must return when ctx ends, which is soon. If Claim returns an
-	// error, the executor makes the trial without a lease.
+	// [GateReleased]. After GateOpened, no process gets a lease until the time
+	// NextTrial has passed. Claim must return when ctx ends, which is soon. If
+	// Claim returns an error, the executor makes the trial without a lease.
 	Claim(ctx context.Context, gate string, lease time.Duration) (wait time.Duration, err error)
 }
 
@@ -179,7 +179,7 @@ func (b *Breakers) shared(id string) *gate {
 	return b.sharing.byID[id]
 }
 
-// catchUp applies the state that other processes have published to a new gate.
+// catchUp applies to a new gate the state that other processes have published.
 func (s *sharing) catchUp(g *gate) {
 	for _, c := range s.sharer.Current(g.id) {
 		if err := g.apply(c); err != nil {

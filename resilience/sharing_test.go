@@ -97,8 +97,8 @@ func (f *sharedFixture) do(ctx context.Context) error {
 	return err
 }
 
-// begin makes a first call, so that the gate exists. It then waits until the
-// success is longer ago than quietMs.
+// begin makes a first call, so that the gate exists. It then waits until this
+// success is older than quietMs.
 func (f *sharedFixture) begin(t *testing.T) {
 	t.Helper()
 	require.NoError(t, f.do(t.Context()))
@@ -230,7 +230,9 @@ func TestSharing_HostileChanges(t *testing.T) {
 	resilience.Receiver{}.Away(errNetwork)
 }
 
-// An opening whose next trial is in ten years closes with the next success.
+// Another process reports an opening whose next trial is in ten years. This
+// process still makes a trial after five minutes, and its success closes the
+// breaker.
 func TestSharing_HostileOpening(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)
@@ -358,7 +360,7 @@ func TestSharing_ClaimFails(t *testing.T) {
 	}
 }
 
-// If a trial is canceled, the next call gets the trial's lease, or the process
+// If a trial is canceled, the process gives the trial's lease to its next call, or
 // releases the lease.
 func TestSharing_CanceledTrialEndsLease(t *testing.T) {
 	bubble(t, func(t *testing.T) {
@@ -409,8 +411,8 @@ func TestSharing_AwayOnce(t *testing.T) {
 	})
 }
 
-// If a person has forced the mode of a breaker, changes of other processes do not
-// change it.
+// If a person has forced the mode of a breaker, changes of other processes have no
+// effect on the breaker.
 func TestSharing_ForcedBreaker(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)

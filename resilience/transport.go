@@ -43,7 +43,7 @@ import (
 // GetBody, and the method is idempotent or the request has an Idempotency-Key
 // ([WithMethods], [WithModelAPIs]). [http.NewRequest] sets GetBody for a
 // [bytes.Buffer], a [bytes.Reader] and a [strings.Reader]. Other requests are made
-// once; breaker, health and alerts include them.
+// once; breaker, health and alerts still count them.
 //
 // The endpoint of a request is the scheme and host of its URL. [WithCall] can set
 // another endpoint, and adds targets to fall back to.
@@ -104,8 +104,9 @@ func WithMethods(methods ...string) TransportOption {
 // WithCall sets the function that returns the [Call] for a request: its key, agent
 // and fallback targets. The first of [Call.Targets] is the target of the unchanged
 // request. The function must not change the request. [Call.Spend] gets each answer
-// as an *http.Response and must not touch its body. If a restart queue accepts a
-// call that ended with a response, only an event shows it.
+// as an *http.Response and must not touch its body. If a call ends with a response
+// and a restart queue accepts the call, the client gets that response. Only an
+// event shows that the call is queued.
 //
 // By default, and with nil, the Call has one target. Its endpoint is the scheme and
 // host of the URL. Its provider is the result of [classify.HostProvider].
@@ -122,8 +123,9 @@ func WithCall(call func(*http.Request) Call) TransportOption {
 // call fails with that error.
 //
 // By default, and with nil, the URL gets the scheme and host of the target's
-// endpoint. Path, body and headers stay, credentials included. That fits a second
-// gateway to the same API. Another provider needs a function of its own.
+// endpoint. Path, body and headers, including credentials, stay unchanged. That
+// fits a second gateway to the same API. Another provider needs a function of its
+// own.
 func WithRewrite(rewrite func(*http.Request, Target) error) TransportOption {
 	return transportOption(func(t *Transport) {
 		if rewrite != nil {

@@ -137,8 +137,8 @@ func TestTransport_SilentBodyContext(t *testing.T) {
 	})
 }
 
-// The client reads the whole body in order, and its error, whenever the pieces
-// arrive. No byte is read twice, and no two Reads run at the same time.
+// The client reads the whole body in order, and then the body's error, whenever
+// the pieces arrive. No byte is read twice, and no two Reads run at the same time.
 func TestTransport_ContinuesProperty(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("connection lost")
@@ -385,9 +385,9 @@ func TestTransport_CloseThatWaits(t *testing.T) {
 	})
 }
 
-// The context of a request has a long-lived parent. The context must not stay
-// registered there: it ends with the body of the response, or at once if there is
-// no body.
+// The transport makes a context for each request, with a long-lived parent. This
+// context must not stay registered with the parent. So it ends with the body of
+// the response, or at once if there is no body.
 func TestTransport_ContextEndsWithBody(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -163,9 +163,9 @@ func TestTransport_FirstEvent(t *testing.T) {
 	}
 }
 
-// A stream that begins with an error is handled like a failed response. After a
-// rate limit the gate holds the endpoint, after other errors another target is
-// called, and an answer ends the call.
+// A stream that begins with an error has the same effect as a failed response.
+// After a rate limit, calls wait. Other errors lead to another target, open the
+// breaker, or cause a retry.
 func TestTransport_FirstEventActs(t *testing.T) {
 	t.Parallel()
 	t.Run("the gate holds", func(t *testing.T) {
@@ -270,7 +270,7 @@ func TestTransport_FirstEventActs(t *testing.T) {
 	}
 }
 
-// arrival is a text of a body and the time at which it arrives.
+// arrival is a part of a body and the time at which it arrives.
 type arrival struct {
 	at   time.Duration
 	text string
@@ -607,8 +607,8 @@ func TestTransport_StreamWithoutBody(t *testing.T) {
 			assert.Equal(t, http.NoBody, resp.Body)
 			require.NoError(t, resp.Body.Close())
 		}
-		// A base transport of the user may return a body all the same. The
-		// transport must not read it.
+		// A user's base transport may return a body for HEAD nevertheless. The
+		// Transport must not read it.
 		base := roundTrip(func(*http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Header: streamHeader, Body: io.NopCloser(readerFunc(func([]byte) (int, error) {
 				t.Error("the body of a HEAD was read")
@@ -623,8 +623,8 @@ func TestTransport_StreamWithoutBody(t *testing.T) {
 	})
 }
 
-// The test sends random event streams in random pieces. The client gets every byte.
-// The pieces do not decide whether a stream has failed.
+// The test sends random event streams in random pieces. The client gets every
+// byte. Whether a stream has failed does not depend on the pieces.
 func TestTransport_StreamProperty(t *testing.T) {
 	t.Parallel()
 	parts := []string{

@@ -406,8 +406,8 @@ func TestTransport_ClientTimeout(t *testing.T) {
 	})
 }
 
-// The context of a request ended before the request. This does not count against
-// the endpoint. The body of the request is closed.
+// The context of a request ended before the request was made. This does not count
+// against the endpoint. The body of the request is closed.
 func TestTransport_ContextEndedBefore(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -36,9 +36,9 @@ func (v *validation) fraction(field string, value float64) {
 	}
 }
 
-// endpoint checks that name can be the result of [Target.Name]. Otherwise the
-// section of this name would have no effect. [Target.Name] leaves out parts of a
-// URL that may be secret.
+// endpoint checks that name can be the result of [Target.Name], which leaves out
+// parts of a URL that may be secret. A config section with any other name would
+// have no effect.
 func (v *validation) endpoint(name string) {
 	switch named := (Target{Endpoint: name}).Name(); {
 	case name == "":

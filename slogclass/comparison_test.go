@@ -49,7 +49,7 @@ func mapping(err error) classify.Category {
 }
 
 // mapped is a middleware for slog-multi. It classifies the first error value of a
-// record by mapping and adds the category.
+// record with the function mapping and adds the category.
 var mapped = slogmulti.NewHandleInlineMiddleware(func(ctx context.Context, r slog.Record, next func(context.Context, slog.Record) error) error {
 	if r.Level < slog.LevelError {
 		return next(ctx, r)

@@ -66,7 +66,7 @@ func TestHandlerConformance(t *testing.T) {
 	}
 }
 
-// rebuilt returns a copy of r. It adds each attribute again, which many middlewares
+// rebuilt returns a copy of r. It adds each attribute again, as many middlewares
 // do.
 func rebuilt(r slog.Record) slog.Record {
 	c := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)

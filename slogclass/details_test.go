@@ -71,7 +71,7 @@ func TestWithDetails(t *testing.T) {
 	}
 }
 
-// Without WithDetails, neither key is added. An attribute error.rule of the caller
+// Without WithDetails, no details are added. An attribute error.rule of the caller
 // is passed on unchanged.
 func TestWithoutDetails(t *testing.T) {
 	t.Parallel()
@@ -115,7 +115,8 @@ func TestWithDetailsCopiesNoText(t *testing.T) {
 	assert.Contains(t, ids, line[slogclass.RuleKey])
 }
 
-// A group that is not empty takes the place of a detail with its name.
+// If the caller has a group that is not empty and has the name of a detail, the
+// group is written and the detail is not.
 func TestGroupNamedAsADetail(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{slogclass.RuleKey, slogclass.ConfidenceKey, slogclass.RetryAfterMSKey, slogclass.FingerprintKey} {

@@ -12,8 +12,8 @@ import (
 	"github.com/errclass/errclass/internal/precedence"
 )
 
-// maxSources is how many error values of a record are tried at most, and how many
-// texts.
+// maxSources is the largest number of error values that are tried for a record. It
+// is also the largest number of texts.
 const maxSources = 4
 
 // maxJoined is how many errors of an []error are read. Package classify has the
@@ -27,8 +27,8 @@ type findings struct {
 	texts  [maxSources]string
 	nErrs  int
 	nTexts int
-	// decider is the index of the source that decided. The errs are counted first,
-	// then the texts, then the message.
+	// decider is the index of the source that decided. Errors have the first
+	// indexes, then texts, then the message.
 	decider int
 	status  int         // the first HTTP status from 400 to 599, or 0
 	cause   error       // why the context has ended, or nil
@@ -227,7 +227,8 @@ func (f *findings) decisive(message string) string {
 	return message
 }
 
-// classifySource classifies an error or a text, with the status and the cause.
+// classifySource classifies an error or a text, together with the status and the
+// cause in f.
 func (h *Handler) classifySource(err error, text string, f *findings) classify.Result {
 	switch {
 	case f.status != 0 || f.cause != nil:

@@ -24,14 +24,15 @@ type Handler struct {
 	path groupPath // the calls since the first group
 
 	// ungrouped is the handler whose WithGroup was called. It is set if the first
-	// group has the name of one of the package's keys and has no attributes yet. If a
-	// record adds none either, the group is omitted from the output and ungrouped
+	// group has the name of one of the package's keys and is still empty. If a
+	// record adds no attribute either, the output has no such group, and ungrouped
 	// handles the record.
 	ungrouped *Handler
 
 	cache atomic.Pointer[prepared]
-	// records counts the first error records, up to fewRecords. For these no handler
-	// is derived and cached: a handler made for one request gets few errors.
+	// records counts the error records, up to fewRecords. For these first records
+	// no handler is derived and cached, because a handler made for one request gets
+	// few errors.
 	records atomic.Uint32
 }
 
@@ -139,10 +140,10 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 	case missing == 0:
 		return h.next
 	case (root || h.nests()) && (missing != h.missing || h.cfg.extra != 0 || h.fewRecordsYet()):
-		// Add the attributes to the record, because a cached handler would not be
-		// used again. There are three reasons: the record has one of the keys
-		// itself, its extra attributes differ from those of other records, or this
-		// is one of the first errors of the handler.
+		// Add the attributes to the record instead of deriving a handler, because
+		// nothing would use that handler again. There are three such cases: the
+		// record has one of the keys itself, its extra attributes differ from those
+		// of other records, or this is one of the first errors of the handler.
 		var some [8]slog.Attr
 		attrs, next := h.cfg.attributes(some[:0], missing, &res, id), h.next
 		if root {
@@ -163,7 +164,8 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 	}
 }
 
-// fewRecords is the number of error records after which a handler caches.
+// fewRecords is the number of error records after which a handler begins to cache
+// derived handlers.
 const fewRecords = 4
 
 // fewRecordsYet counts a record and reports whether it is one of the first
@@ -172,13 +174,13 @@ func (h *Handler) fewRecordsYet() bool {
 	return h.records.Load() < fewRecords && h.records.Add(1) <= fewRecords
 }
 
-// appendAttrs appends the attributes of a record to a slice.
-func appendAttrs(to []slog.Attr, r *slog.Record) []slog.Attr {
+// appendAttrs appends the attributes of a record to dst.
+func appendAttrs(dst []slog.Attr, r *slog.Record) []slog.Attr {
 	r.Attrs(func(a slog.Attr) bool {
-		to = append(to, a)
+		dst = append(dst, a)
 		return true
 	})
-	return to
+	return dst
 }
 
 // setAttrs replaces the attributes of a record. It does not change copies of the
@@ -189,28 +191,28 @@ func setAttrs(r *slog.Record, attrs []slog.Attr) {
 	*r = c
 }
 
-// attributes appends to the slice "to" the wanted attributes for which res has a
-// value. id is the fingerprint.
-func (c *config) attributes(to []slog.Attr, wanted attrkey.Set, res *classify.Result, id string) []slog.Attr {
+// attributes appends to dst the wanted attributes for which res has a value. id is
+// the fingerprint.
+func (c *config) attributes(dst []slog.Attr, wanted attrkey.Set, res *classify.Result, id string) []slog.Attr {
 	if wanted&attrkey.Category != 0 {
-		to = append(to, slog.String(c.names.Category, string(res.Category)))
+		dst = append(dst, slog.String(c.names.Category, string(res.Category)))
 	}
 	if wanted&attrkey.Reason != 0 {
-		to = append(to, slog.String(c.names.Reason, string(res.Reason)))
+		dst = append(dst, slog.String(c.names.Reason, string(res.Reason)))
 	}
 	if wanted&attrkey.Rule != 0 {
-		to = append(to, slog.String(RuleKey, res.Rule))
+		dst = append(dst, slog.String(RuleKey, res.Rule))
 	}
 	if wanted&attrkey.Confidence != 0 {
-		to = append(to, slog.Float64(ConfidenceKey, res.Confidence))
+		dst = append(dst, slog.Float64(ConfidenceKey, res.Confidence))
 	}
 	if wanted&attrkey.RetryAfter != 0 && res.HasRetryAfter {
-		to = append(to, slog.Int64(RetryAfterMSKey, attrkey.Milliseconds(res.RetryAfter)))
+		dst = append(dst, slog.Int64(RetryAfterMSKey, attrkey.Milliseconds(res.RetryAfter)))
 	}
 	if wanted&attrkey.Fingerprint != 0 {
-		to = append(to, slog.String(FingerprintKey, id))
+		dst = append(dst, slog.String(FingerprintKey, id))
 	}
-	return to
+	return dst
 }
 
 // WithAttrs returns a handler that adds attrs to its records. If attrs is empty,
@@ -248,9 +250,9 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 	}
 	parent, ungrouped := h, h.ungrouped
 	if taken := h.cfg.names.Find(name) & h.missing; taken != 0 && !h.path.open() {
-		// The group's name takes the place of the key at the root. The cached
-		// handlers of h write that key. So the group gets another parent, whose
-		// handlers do not write it.
+		// The group has the name of a key, so at the root it takes the place of
+		// that key. But the cached handlers of h write the key. So the group gets
+		// another parent, whose handlers do not write it.
 		ungrouped = h
 		parent = &Handler{cfg: h.cfg, missing: h.missing &^ taken, with: h.with, next: h.next}
 	}

@@ -18,14 +18,16 @@ func writesGroupsAlike(h slog.Handler) bool {
 	return false
 }
 
-// nests reports whether the caller may use nest. After too many calls of With and
-// WithGroup since the first group, it may not.
+// nests reports whether the caller may use nest. It may not if there were more
+// than maxDepth calls of With and WithGroup since the first group, or if h.next
+// does not write groups alike.
 func (h *Handler) nests() bool { return h.cfg.nests && h.path.link == nil }
 
 // nest returns the first group of h as an attribute, and the handler from before
 // that group. The attribute has the attributes of the With calls since then, and
-// the attributes of the record. The handler writes a record with this attribute
-// like h.next writes r, and other attributes of that record appear at the root.
+// the attributes of the record. If before handles a record with this attribute,
+// the output is the same as if h.next handled r. Other attributes of that record
+// appear at the root.
 func (h *Handler) nest(r *slog.Record) (group slog.Attr, before slog.Handler) {
 	var calls [maxDepth]call // last call first
 	n, size := 0, r.NumAttrs()

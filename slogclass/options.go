@@ -131,8 +131,8 @@ func WithDetails() Option {
 // set at the root is kept. By default the attribute is not added.
 //
 // Never use the fingerprint as a label of a metric. Each new wording makes a new
-// fingerprint, so their number has no bound. It costs as much as [WithDetails],
-// plus one call of Error.
+// fingerprint, so their number has no bound. A fingerprint costs as much as
+// [WithDetails], plus one call of Error.
 func WithFingerprint() Option {
 	return optionFunc(func(c config) config {
 		c.extra |= attrkey.Fingerprint

@@ -77,8 +77,8 @@ func (h *Handler) prepare(category classify.Category, reason classify.Reason) sl
 	case !h.path.open():
 		return h.next.WithAttrs(h.cfg.attributes(make([]slog.Attr, 0, 2), h.missing, &classify.Result{Category: category, Reason: reason}, ""))
 	case h.path.link == nil:
-		// The parent caches its handler for this pair. So its next child also
-		// repeats only one call.
+		// The parent caches its handler for this pair. So another child of the
+		// parent repeats only one call too.
 		return h.path.last.repeat(h.path.parent.prepared(category, reason))
 	default:
 		return h.prepareDeep(category, reason)
@@ -156,20 +156,22 @@ func (c call) repeat(h slog.Handler) slog.Handler {
 	if c.group != "" {
 		return h.WithGroup(c.group)
 	}
-	// The handler will own the slice, and c.attrs is needed again.
+	// The handler will own the slice that it gets. c.attrs is needed again, so the
+	// handler gets a copy.
 	return h.WithAttrs(slices.Clone(c.attrs))
 }
 
-// groupPath is how a handler under a group was derived from parent, one of its
-// ancestors: by the calls in last or link. It is empty if no group is open.
+// groupPath says how a handler with an open group was derived from one of its
+// ancestors, parent: by the call last or the calls in link. It is empty if no
+// group is open.
 type groupPath struct {
 	parent *Handler
 	last   call  // the only call since the parent, if link is nil
 	link   *link // the calls since the parent, if there are several
 	depth  uint8 // the number of ancestors that are reachable through parent
 	// inherited has the cached handlers of the Handler from which this one was
-	// derived, and the handlers which that one had inherited. The entries are copied
-	// when this Handler is derived.
+	// derived: its own and those that it had inherited. The entries are copied when
+	// this Handler is derived.
 	inherited *prepared
 }
 

@@ -136,11 +136,11 @@ func TestHandlerAgainstBare(t *testing.T) {
 	})
 }
 
-// fresh reports whether the argument set has no key of args. A duplicate key in the
-// bare line would fail the test.
-func fresh(args []any, set map[string]bool) bool {
+// fresh reports whether no key of args is in used. A duplicate key in the bare line
+// would fail the test.
+func fresh(args []any, used map[string]bool) bool {
 	for _, a := range args {
-		if set[keyOf(a.(slog.Attr))] {
+		if used[keyOf(a.(slog.Attr))] {
 			return false
 		}
 	}

@@ -15,7 +15,7 @@ func (c *config) mayHoldKeys(key string) bool {
 }
 
 // maxValuers is how many LogValuers are called for one record or one call of With.
-// LogValuers can share members. Together they can then have more members than fit
+// LogValuers can share members, so together they can have more members than fit
 // into memory.
 const maxValuers = 1 << 10
 
@@ -97,9 +97,9 @@ func (r *resolver) untilWritten(members []slog.Attr) (group slog.Value, done boo
 	return slog.GroupValue(members...), done
 }
 
-// resolve resolves those LogValuers among attributes of the root that may hold one
-// of the keys, in place. It returns the package's keys that the root then has. The
-// next handler must get the resolved attributes, because LogValue may return another
+// resolve resolves, in place, those LogValuers at the root that may hold one of
+// the keys. It returns the package's keys that the root has after that. The next
+// handler must get the resolved attributes, because LogValue may return another
 // value the next time.
 func (c *config) resolve(attrs []slog.Attr) attrkey.Set {
 	r := resolver{cfg: c}

@@ -118,8 +118,8 @@ var signInRules = map[string]bool{
 const sessionRule = "access/session"
 
 // signInClassifier finds sign-in problems in a child's standard error. It is used
-// if the rule of the Result does not distinguish a sign-in from a key, for example
-// a rule for a status.
+// if the rule of the Result matches both sign-ins and keys, as a rule for a status
+// does.
 var signInClassifier = sync.OnceValue(func() *classify.Classifier {
 	c, err := classify.New(classify.WithBase(classify.None), classify.WithRules(signInRule))
 	if err != nil {

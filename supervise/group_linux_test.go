@@ -72,7 +72,7 @@ func init() {
 	}
 }
 
-// startInGroup starts a child in the process group group and waits for its first
+// startInGroup starts a child in the given process group and waits for its first
 // line of output. If group is 0, the child gets a group of its own.
 func startInGroup(role string, group int, args ...string) {
 	cmd := exec.Command(os.Args[0], args...)

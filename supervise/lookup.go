@@ -247,8 +247,9 @@ func (c *Command) exists() bool {
 // wrongVersionRule is the standard rule for agents of the wrong version.
 const wrongVersionRule = "text/agent-wrong-version"
 
-// needsUpdateText matches texts about wrong versions that wrongVersionRule leaves
-// out. These texts are too vague outside of an agent's standard error.
+// needsUpdateText matches further texts about wrong versions. They are not in
+// wrongVersionRule, because they are too vague outside of an agent's standard
+// error.
 var needsUpdateText = regexp.MustCompile(`(?i)\bneeds? (?:an |to be )?updated?\b|\bversion mismatch\b|\b(?:unsupported|incompatible|outdated) version\b`)
 
 func productOf(name string) string {

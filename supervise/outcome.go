@@ -16,9 +16,9 @@ type Outcome struct {
 	ExitCode int             // -1 if the child did not start or a signal ended it
 	Signal   os.Signal       // the signal that ended the child, or nil; always nil on Windows
 	Stderr   string          // the last 500 characters of standard error, masked, without trailing white space
-	// StreamError is the end of the last error event on standard output, masked. It
-	// is set if the child failed. Agents write such events with stream-json or
-	// --json.
+	// StreamError is the text of the last error event on standard output: its last
+	// 500 characters, masked. It is set if the child failed. Agents write such
+	// events with stream-json or --json.
 	StreamError string
 	// Setup is set if a known agent is not installed or needs an update.
 	Setup    *SetupError

@@ -42,8 +42,8 @@ func (g *group) reap(exited <-chan struct{}) {
 	}
 }
 
-// pidOffset is the offset of si_pid in siginfo_t. si_pid is in a union after three
-// numbers, which has the alignment of a pointer.
+// pidOffset is the offset of si_pid in siginfo_t. si_pid is at the beginning of a
+// union. The union follows three ints and is aligned like a pointer.
 const pidOffset = (3*4 + unsafe.Sizeof(uintptr(0)) - 1) &^ (unsafe.Sizeof(uintptr(0)) - 1)
 
 // waitForEnd waits until a child of this program in the group has ended, and

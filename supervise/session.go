@@ -61,7 +61,8 @@ func (s *Server[C]) launch(ctx context.Context) (*session[C], *ServerError) {
 		_ = c.conn.Close()
 		return nil, s.failure(err)
 	}
-	// If connect blocks on the connection, closing the connection ends it.
+	// connect may block on the connection. If ctx or the server's lifetime ends,
+	// the connection is closed, so that connect returns.
 	cancelTimeout := context.AfterFunc(ctx, func() { c.conn.fail(contextError(ctx)) })
 	cancelStop := context.AfterFunc(s.lifetime, func() { c.conn.fail(errStopped) })
 	defer cancelStop()

@@ -25,20 +25,20 @@
 // only the memory of their process.
 //
 // If the server is away, each process continues without it. The executor's
-// observers receive one event ([resilience.KindSharing], [resilience.SharingAway]).
-// They receive another one when the server is back. The Sharer does not send later
-// what has changed meanwhile.
+// observers receive one event ([resilience.KindSharing],
+// [resilience.SharingAway]). They receive another one when the server is back.
+// Changes that could not be sent meanwhile are not sent later.
 //
 // The clocks of the machines may differ: all times in messages and keys are
-// durations, and the server counts the TTLs. The times are wrong only by the time
-// that a message travels.
+// durations, and the server counts the TTLs. So the times are wrong by the travel
+// time of a message at most.
 //
 // The server stores no secrets. The endpoint has no user information and no query.
 // A [resilience.Target.Key] is hashed. Of a failure, the server stores only the
 // category, the reason and the status. If a Sharer reads content that it does not
 // understand, it ignores the content and reports one event
-// ([resilience.SharingIgnored]). [resilience.Receiver.Apply] says how much harm
-// other content can do.
+// ([resilience.SharingIgnored]). Content that it understands may still be wrong:
+// [resilience.Receiver.Apply] limits the harm.
 //
 // The keys are {prefix}:hold:*, {prefix}:open:*, {prefix}:trial:* and
 // {prefix}:index. The channel is {prefix}:changes. The braces are part of the

@@ -22,8 +22,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// onServers runs a test with miniredis and, where it is installed, with a real
-// server.
+// onServers runs a test with miniredis and, if a real server is installed, with
+// that server too.
 func onServers(t *testing.T, test func(t *testing.T, addr string)) {
 	t.Helper()
 	t.Parallel()

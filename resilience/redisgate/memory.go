@@ -14,9 +14,9 @@ const maxKnown = 10000
 // process has made a trial by then, no process calls the endpoint any more.
 const openLife = time.Minute
 
-// memory has the present holds and openings that the processes have published. If
-// this process makes a gate later, the gate starts with them. memory is safe for
-// concurrent use.
+// memory keeps the holds and openings that the processes have published, as long
+// as they last. If this process makes a gate later, the gate starts with them.
+// memory is safe for concurrent use.
 type memory struct {
 	mu     sync.Mutex
 	states map[stateKey]state

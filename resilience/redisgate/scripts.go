@@ -65,9 +65,10 @@ publish(ARGV[3], ARGV[1])
 return 1
 `)
 
-// openedScript stores an opening and sends it. It drops the first opening of an
-// outage if an opening is stored already. The process then has the lease of the
-// trial until the next trial is due. Other processes get the lease after that time.
+// openedScript stores an opening and sends it. An opening that is the first of an
+// outage is dropped if an opening is stored already. Otherwise the calling process
+// gets the lease of the trial until the next trial is due. After that time, other
+// processes can get the lease.
 //
 // KEYS: state, index, lease. ARGV: text, TTL, channel, member, time until the next
 // trial, "1" for the first opening, process.
@@ -110,7 +111,7 @@ return 1
 `)
 
 // claimScript takes the lease of a trial and returns 0. If another process has the
-// lease, the script returns the time that is left of the lease.
+// lease, the script returns the remaining time of that lease.
 //
 // KEYS: lease. ARGV: process, TTL.
 var claimScript = redis.NewScript(luaCommon + `

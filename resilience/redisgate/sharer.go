@@ -52,8 +52,8 @@ func (o option) apply(s *Sharer) { o(s) }
 const DefaultPrefix = "errclass"
 
 // WithPrefix sets the prefix of the keys and of the channel. Processes with the
-// same prefix share their gates. The default is [DefaultPrefix], which "" keeps.
-// WithPrefix removes braces from the prefix.
+// same prefix share their gates. The default is [DefaultPrefix]; an empty prefix
+// keeps it. WithPrefix removes braces from the prefix.
 func WithPrefix(prefix string) Option {
 	return option(func(s *Sharer) {
 		if prefix = strings.NewReplacer("{", "", "}", "").Replace(prefix); prefix != "" {
@@ -69,7 +69,7 @@ const (
 	// away.
 	commandTimeout = time.Second
 	// leaseTime is the TTL of the lease of a trial. The process renews the lease
-	// three times within it.
+	// every third of this time.
 	leaseTime = 5 * time.Second
 	// queueLength limits the number of changes that wait until they are sent.
 	queueLength = 1024

@@ -227,8 +227,7 @@ func TestHostileContent(t *testing.T) {
 						require.ErrorIs(t, err, resilience.ErrHeld)
 					}
 				}
-				// The hostile content does not prevent sharing either, and does not
-				// prevent a trial.
+				// The hostile content prevents neither sharing nor a trial.
 				require.Error(t, before.do(t, &limitedError{40 * time.Second}, 5*time.Second))
 				eventually(t, func() bool { return after.status().Hold > 30*time.Second }, "holds are shared")
 				assert.LessOrEqual(t, len(before.sharing()), 1)
@@ -300,8 +299,8 @@ func TestEqualChangesAreOne(t *testing.T) {
 	})
 }
 
-// The server is killed while calls run, and starts again. No call is lost or waits,
-// and observers receive one event.
+// The server is killed while calls run, and starts again. No call is lost or has
+// to wait, and observers receive one event.
 func TestServerKilled(t *testing.T) {
 	t.Parallel()
 	server := realServer(t)

@@ -23,5 +23,5 @@
 //     [resilience.Error] with all attempts.
 //
 // If a gRPC service config retries a call, this interceptor sees all of its
-// attempts as one call. Use only one of the two.
+// attempts as one call. Let only one of the two retry.
 package resiliencegrpc

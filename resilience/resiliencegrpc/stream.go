@@ -158,8 +158,8 @@ func (s *stream) attempt(ctx context.Context, t resilience.Target) error {
 	return nil
 }
 
-// begin sends a newly made stream what the client has sent so far. After that, the
-// client can send more.
+// begin repeats on a newly made stream what the client has sent so far: the request
+// and the end of sending. After that, the client can send more.
 func (s *stream) begin(made grpc.ClientStream, cancel context.CancelFunc) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,8 +211,8 @@ func (s *stream) established() (grpc.ClientStream, error) {
 	return s.last, s.failure()
 }
 
-// failure returns err. If a function of the call panicked, failure panics. The
-// caller holds mu.
+// failure returns the error of the stream. If a function of the call panicked,
+// failure panics. The caller holds mu.
 func (s *stream) failure() error {
 	if s.panicked != nil {
 		panic(s.panicked)

@@ -58,7 +58,7 @@ func refuse(err error) func(grpc.ServerStream) error {
 }
 
 // count returns a function that sends n answers and then returns err. An answer is
-// the text of the request with a number.
+// the text of the request, followed by a number.
 func count(n int, err error) func(grpc.ServerStream) error {
 	return func(s grpc.ServerStream) error {
 		text := new(wrapperspb.StringValue)
@@ -103,8 +103,8 @@ func receive(s grpc.ClientStream) (texts []string, err error) {
 	}
 }
 
-// If an established stream fails, observers are told once, but not if the client
-// itself ends the stream.
+// If an established stream fails, observers get one event. They get none if the
+// client itself ends the stream.
 func TestStream_FailsLater(t *testing.T) {
 	t.Parallel()
 	header := func(err error) func(grpc.ServerStream) error {
@@ -262,8 +262,8 @@ func TestStream_Silent(t *testing.T) {
 	})
 }
 
-// Header waits until a stream is established. A hanging stream ends after the
-// attempt timeout, but the established stream does not.
+// Header waits until a stream is established. The attempt timeout ends a stream
+// that hangs before it is established, but not an established stream.
 func TestStream_Header(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
