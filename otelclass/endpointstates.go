@@ -43,8 +43,9 @@ func (s *endpointStates) set(endpoint, state string) {
 	s.states[label] = state
 }
 
-// share sets the state of an endpoint that has the label "other". It returns
-// the worst state of that label. The caller must have locked mu.
+// share sets the state of an endpoint whose label is "other". Several endpoints have
+// this label. share returns the worst of their states. The caller must have locked
+// mu.
 func (s *endpointStates) share(endpoint, state string) (worst string) {
 	if old, ok := s.shared[endpoint]; ok {
 		s.counts[old]--

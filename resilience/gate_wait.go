@@ -177,8 +177,8 @@ func (g *gate) review(now time.Time, w *waiter) {
 	w.limit.Reset(g.untilLimit(now, w))
 }
 
-// untilLimit returns the time until a waiting call must be reviewed again. The
-// caller holds mu.
+// untilLimit returns how long w may go on waiting before the gate must decide again
+// whether it may wait. The caller holds mu.
 func (g *gate) untilLimit(now time.Time, w *waiter) time.Duration {
 	if w.claims && g.claim == claimPending {
 		return claimTimeout

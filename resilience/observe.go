@@ -36,9 +36,13 @@ var logEntries = map[Kind]logEntry{
 }
 
 // LogEvents returns an observer that logs each event as one record, with the
-// context of the call. Alerts have level error. Failed calls and streams,
-// fallbacks, restarts and changes of breakers, health and sharing have level warn.
-// Waits have level info. Successful calls, holds and the end of a Do have level debug.
+// context of the call. The levels are:
+//
+//   - error: alerts
+//   - warn: failed calls, failed streams, fallbacks, restarts, and each change of a
+//     breaker, of an endpoint's health or of sharing
+//   - info: waits
+//   - debug: successful calls, holds, and the end of a Do
 //
 // The record of a wait has the provider's hint (retryAfterMs, derivedRetry).
 // Without a hint, it has the schedule's pause as backoffMs. The pause with
@@ -93,8 +97,8 @@ type Counters struct {
 	// Health sets the health of an endpoint: [Healthy] or [Unhealthy]. To get these
 	// events, give the observer to [WithHealthObserver] too.
 	Health func(ctx context.Context, endpoint, state string)
-	// Restart counts a change of a queued task. state is one of the Restart
-	// constants. To get these events, give the observer to [WithQueueObserver] too.
+	// Restart is called when the state of a queued task changes. state is the new
+	// state, one of the Restart constants. To get these events, give the observer to [WithQueueObserver] too.
 	Restart func(ctx context.Context, state string)
 }
 

@@ -49,9 +49,9 @@ type peeked struct {
 }
 
 // peek reads the first size bytes of a response's body before the client does. It
-// ends earlier if wait has passed or if inspect has decided. If it reads the whole
-// body, the connection can be reused during the pause before a retry. peek panics
-// if Read panicked.
+// stops earlier when the time wait has passed, or when inspect returns decided. If
+// peek reads the whole body, other requests can use the connection during the pause
+// before a retry. peek panics if Read panicked.
 //
 // inspect gets the beginning of the body, which grows from call to call until final
 // is set. It runs in another goroutine, and may be nil.
@@ -83,8 +83,8 @@ func peek(
 // errReadEnded is the error of a Read that called runtime.Goexit.
 var errReadEnded = errors.New("read the response's body: Read called runtime.Goexit")
 
-// fill reads until the buffer is full, inspect has decided, wait has returned, or
-// Read fails.
+// fill reads the body into the buffer. It stops when the buffer is full, when inspect
+// returns decided, when the method wait has returned, or when Read fails.
 func (b *peekedBody) fill() {
 	returned := false
 	defer func() {

@@ -41,9 +41,10 @@ type serverOptionFunc func(serverConfig) serverConfig
 func (f serverOptionFunc) apply(c serverConfig) serverConfig { return f(c) }
 
 // WithAnswerTimeout sets the time limit for a call. The same limit applies to a
-// start, including connect. If the limit is exceeded, the child is ended; for calls
-// see also [WithPing] and [Server.Progress]. The default is [DefaultAnswerTimeout];
-// 0 keeps it, and a negative limit means none.
+// start together with its connect function. If a call or a start takes longer, the
+// server ends the child. [WithPing] and [Server.Progress] can give a call more time.
+// The default is [DefaultAnswerTimeout]. 0 keeps the default, and a negative limit
+// means no limit.
 func WithAnswerTimeout(limit time.Duration) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		c.answer = orDefault(limit, c.answer)

@@ -67,7 +67,8 @@ func checkAllExamples(docs []ruledoc.Rule, budget *scan.Budget) error {
 	return first
 }
 
-// sizeOf returns the size of texts in bytes. It adds 10 bytes for each text.
+// sizeOf returns what it costs to check texts. The cost of a text is its length plus
+// 10, because each text costs something, even an empty one.
 func sizeOf(texts []string) (size int) {
 	for _, text := range texts {
 		size += 10 + len(text)

@@ -213,7 +213,8 @@ func (j *job) classify(rec *shapes.Record, text string) bool {
 }
 
 // add adds a source from a body that has the form of a log line. It returns false
-// if the source decides, so that no further source is read.
+// if this source already decides the reason. The caller then reads no further
+// source.
 func (j *job) add(s shapes.Source) bool {
 	l := &j.current
 	if l.decision.Known() {

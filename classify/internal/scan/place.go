@@ -11,8 +11,9 @@ type placer struct {
 	end   int    // end of the used entries
 }
 
-// find returns a place for columns, and marks its entries as used. columns must be
-// sorted. find tests 64 places at a time. looks is the number of these tests.
+// find looks for a place in the table where all entries for columns are free. It
+// marks these entries as used and returns the place. columns must be sorted. find
+// tests 64 places at a time. looks is the number of these tests.
 func (p *placer) find(columns []uint32) (place uint32, looks int) {
 	const tries = 1 << 10
 	for p.used.has(p.first) {
