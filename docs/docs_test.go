@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/classify/rulesfile"
 )
 
 // reasonsPage is where docs/reasons.md is published.
@@ -145,6 +146,24 @@ func TestMakeTargetsExist(t *testing.T) {
 	assert.Greater(t, found, 20)
 }
 
+// TestRulesLoad loads the rules files on all pages, with their examples. The files
+// of classify/rules have another form.
+func TestRulesLoad(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, page := range pages(t) {
+		if page == "../classify/rules/README.md" {
+			continue
+		}
+		for _, m := range rulesFiles.FindAllStringSubmatch(read(t, page), -1) {
+			found++
+			_, err := rulesfile.Load(strings.NewReader(m[1]))
+			assert.NoError(t, err, page)
+		}
+	}
+	assert.Positive(t, found)
+}
+
 // pages returns the Markdown files of the repository.
 func pages(t *testing.T) []string {
 	t.Helper()
@@ -172,6 +191,7 @@ var (
 	codeBlock = regexp.MustCompile("(?s)\n```.*?\n```")
 	// A make command stands in a block of code or begins a span of code.
 	makes       = regexp.MustCompile("(?m)(?:^    |`)make ((?:[a-z-]+ ?)+)")
+	rulesFiles  = regexp.MustCompile("(?s)```yaml\n(rules:\n.*?)```")
 	identifiers = regexp.MustCompile(`\b[A-Z]\w*`)
 	notAnchor   = regexp.MustCompile(`[^\p{L}\p{N}_\- ]`)
 )
