@@ -35,7 +35,10 @@
 //     typed facts; specific causes; codes; phrases; single words. Text from a
 //     peer never counts as the program's own deadline, cancellation or budget;
 //     [Evidence] lists the fields that a peer can write.
-//   - If nothing matches, the result is [CategoryFatal] and [ReasonUnknown], so
+//   - If no rule matches a text, or only one for a phrase or a word, a linear model
+//     may decide ([WithModel]). It was trained on labelled messages. Its answer
+//     counts only if it is sure enough and knows enough words of the text.
+//   - If nothing decides, the result is [CategoryFatal] and [ReasonUnknown], so
 //     that callers do not repeat a call after an error that nobody knows.
 //   - Error(nil) is the zero Result.
 //
@@ -55,7 +58,7 @@
 //
 // # Rule sets
 //
-// [Standard] has the broad rule set and is the default. [Minimal] has the twenty
+// [Standard] has the broad rule set and the model, and is the default. [Minimal] has the twenty
 // patterns of the original classifier and reads text alone. [None] has no rules.
 // [New] adds your own rules to one of them ([WithRules]); package rulesfile
 // reads rules from YAML and follows a file while the program runs. A classifier is

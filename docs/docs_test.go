@@ -1,8 +1,10 @@
 // Package docs_test checks the documentation against the code. It fails if a
-// reason has no section, an alert has no runbook, or a link leads nowhere.
+// reason has no section, an alert has no runbook, a link leads nowhere, or a page
+// names a function, a type or a make target that does not exist.
 package docs_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/classify/rulesfile"
 )
 
 // reasonsPage is where docs/reasons.md is published.
@@ -72,16 +75,12 @@ func TestAlertsNameARunbook(t *testing.T) {
 	assert.Positive(t, alerts)
 }
 
-// TestLinksLeadSomewhere checks the relative links of the README and of the pages
-// in this directory. Each link must lead to an existing file, and to an existing
-// section of it.
+// TestLinksLeadSomewhere checks the relative links of all pages of the repository.
+// Each link must lead to an existing file, and to an existing section of it.
 func TestLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
-	pages, err := filepath.Glob("*.md")
-	require.NoError(t, err)
-	require.NotEmpty(t, pages)
-	for _, page := range append(pages, "../README.md") {
-		t.Run(filepath.Base(page), func(t *testing.T) {
+	for _, page := range pages(t) {
+		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			for _, m := range links.FindAllStringSubmatch(withoutCode(read(t, page)), -1) {
 				path, anchor, _ := strings.Cut(m[1], "#")
@@ -101,11 +100,101 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
+// TestNamesAreExported checks every name such as classify.Error on all pages except
+// the changelog, which may have names of the past. The package must export it. The
+// files of api/ list the exported names.
+func TestNamesAreExported(t *testing.T) {
+	t.Parallel()
+	exported := map[string]bool{} // keys such as classify.Error
+	var packages []string
+	require.NoError(t, filepath.WalkDir("../api", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			packages = append(packages, strings.TrimSuffix(d.Name(), ".txt"))
+			for _, name := range identifiers.FindAllString(read(t, path), -1) {
+				exported[packages[len(packages)-1]+"."+name] = true
+			}
+		}
+		return err
+	}))
+	names := regexp.MustCompile(`\b(` + strings.Join(packages, "|") + `)\.([A-Z]\w*)(?:\.([A-Z]\w*))?`)
+	found := 0
+	for _, page := range pages(t) {
+		if page == "../CHANGELOG.md" {
+			continue
+		}
+		for _, m := range names.FindAllStringSubmatch(read(t, page), -1) {
+			found++
+			assert.True(t, exported[m[1]+"."+m[2]] && (m[3] == "" || exported[m[1]+"."+m[3]]), "%s names %s, which api/ does not have", page, m[0])
+		}
+	}
+	assert.Greater(t, found, 100)
+}
+
+// TestMakeTargetsExist checks every make command on all pages.
+func TestMakeTargetsExist(t *testing.T) {
+	t.Parallel()
+	makefile := read(t, "../Makefile")
+	found := 0
+	for _, page := range pages(t) {
+		for _, m := range makes.FindAllStringSubmatch(read(t, page), -1) {
+			for target := range strings.FieldsSeq(m[1]) {
+				found++
+				_, _, ok := strings.Cut(makefile, "\n"+target+": ## ")
+				assert.True(t, ok, "%s names make %s, which the Makefile does not have", page, target)
+			}
+		}
+	}
+	assert.Greater(t, found, 20)
+}
+
+// TestRulesLoad loads the rules files on all pages, with their examples. The files
+// of classify/rules have another form.
+func TestRulesLoad(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, page := range pages(t) {
+		if page == "../classify/rules/README.md" {
+			continue
+		}
+		for _, m := range rulesFiles.FindAllStringSubmatch(read(t, page), -1) {
+			found++
+			_, err := rulesfile.Load(strings.NewReader(m[1]))
+			assert.NoError(t, err, page)
+		}
+	}
+	assert.Positive(t, found)
+}
+
+// pages returns the Markdown files of the repository.
+func pages(t *testing.T) []string {
+	t.Helper()
+	var all []string
+	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		switch name := d.Name(); {
+		case err != nil:
+			return err
+		case d.IsDir() && path != ".." && strings.HasPrefix(name, "."), d.IsDir() && name == "dist":
+			return filepath.SkipDir
+		case name == "reasons.md" && filepath.Base(filepath.Dir(path)) == "runbook":
+			return nil // a copy of docs/reasons.md for the command
+		case strings.HasSuffix(name, ".md"):
+			all = append(all, path)
+		}
+		return nil
+	}))
+	require.Contains(t, all, "../README.md")
+	return all
+}
+
 var (
 	links     = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	headings  = regexp.MustCompile("(?m)^#+ (.+)$")
 	codeBlock = regexp.MustCompile("(?s)\n```.*?\n```")
-	notAnchor = regexp.MustCompile(`[^\p{L}\p{N}_\- ]`)
+	// A make command stands in a block of code or begins a span of code.
+	makes       = regexp.MustCompile("(?m)(?:^    |`)make ((?:[a-z-]+ ?)+)")
+	rulesFiles  = regexp.MustCompile("(?s)```yaml\n(rules:\n.*?)```")
+	identifiers = regexp.MustCompile(`\b[A-Z]\w*`)
+	notAnchor   = regexp.MustCompile(`[^\p{L}\p{N}_\- ]`)
 )
 
 // anchors returns the anchors of a page's headings. They have the form that GitHub

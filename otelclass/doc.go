@@ -47,9 +47,9 @@
 //     have at most 17 bytes.
 //   - The first attribute that cannot be added is reported to otel.Handle.
 //
-// [WithDetails] adds the rule that decided and the provider's retry-after hint,
-// wherever category or reason are added. [WithFingerprint] adds the id of the
-// error's template there.
+// [WithDetails] adds the rule that decided, the confidence and the provider's
+// retry-after hint, wherever category or reason are added. [WithFingerprint] adds
+// the id of the error's template there.
 //
 // In both signals, an attribute that the caller has set under one of these keys
 // is kept. If the caller has set only the category or only the reason, the other

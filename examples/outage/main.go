@@ -5,7 +5,7 @@
 //
 //	go run ./examples/outage                            # 10,000 tasks, 2 a second to each endpoint; takes seconds
 //	go run ./examples/outage -tasks 1000000 -rate 500   # takes minutes
-//	go run ./examples/outage -tasks 200000 -all         # 0.2, 2, 50 and 500 a second
+//	go run ./examples/outage -tasks 200000 -all         # 0.2, 2 and 50 a second; 500 too with 700,000 tasks
 //
 // Seven endpoints: one has no trouble, one resets connections for seconds, one is
 // down for minutes, one has rate limits, one does not answer, and two fail one call
@@ -54,7 +54,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the troubles and tasks")
 	flag.IntVar(&o.tasks, "tasks", 10_000, "`number` of tasks")
 	rate := flag.Float64("rate", 2, "tasks a `second` to each endpoint")
-	all := flag.Bool("all", false, "simulate 0.2, 2, 50 and 500 tasks a second")
+	all := flag.Bool("all", false, "simulate 0.2, 2, 50 and 500 tasks a second, where -tasks is enough")
 	flag.DurationVar(&o.bridge, "bridge", 10*time.Minute,
 		"how long after an opening new calls wait (circuitBreaker.bridgeMs); the default of resilience is 30s")
 	flag.Parse()

@@ -36,8 +36,9 @@ object per line with the keys id (if the input has one), category, reason,
 rule, confidence (from 0 to 1), status (0 if unknown) and retry_after_ms (if
 the message names a time to wait).
 
-If no rule knows a message, a model of labelled messages may answer: then the
-rule is "model". The option --no-model leaves the model out.
+If no rule matches a message, or only a weak one, a model that was trained on
+labelled messages may answer: then the rule is "model". The option --no-model
+leaves the model out.
 
 With --errors-only, lines of logs whose level is below error are skipped, as
 errclass logs knows levels. Lines without a level are classified.

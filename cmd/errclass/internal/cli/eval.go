@@ -19,7 +19,7 @@ func newEval(s Streams) *cobra.Command {
 labels.
 
 A PATH is a file, a folder, or - for standard input. A folder stands for its
-files *.jsonl or, if it has none, for slices/*.jsonl. Each file is a slice of the
+files slices/*.jsonl or, if it has none, for *.jsonl. Each file is a slice of the
 corpus, named like the file without .jsonl.
 
 A file has one JSON object per line with the keys id, message, category and

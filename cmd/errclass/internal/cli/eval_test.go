@@ -224,7 +224,15 @@ func TestEvalFolder(t *testing.T) {
 	assert.Equal(t, "errclass: "+one+":1: id \"a-1\" is already used at "+one+":1; give every entry an id of its own\n", r.err)
 	empty := t.TempDir()
 	r = run(t, "", "eval", empty)
-	assert.Equal(t, result{code: cli.ExitFailed, err: "errclass: " + empty + ": no files *.jsonl or slices/*.jsonl in this folder\n"}, r)
+	assert.Equal(t, result{code: cli.ExitFailed, err: "errclass: " + empty + ": no files slices/*.jsonl or *.jsonl in this folder\n"}, r)
+}
+
+// TestEvalCorpus evaluates the corpus of this repository, as make train does.
+func TestEvalCorpus(t *testing.T) {
+	t.Parallel()
+	r := run(t, "", "eval", "../../../../corpus", "--rules", "minimal", "--errors=0")
+	assert.Equal(t, cli.ExitOK, r.code, r.err)
+	assert.Contains(t, r.out, "\n threads ")
 }
 
 // TestEvalGroups checks the tables of slices, products and reliability.

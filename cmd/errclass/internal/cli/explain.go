@@ -27,7 +27,8 @@ others lost because another rule rules them out, is stronger, has a more
 specific reason, or comes first. The strengths are, from the weakest: word,
 phrase, code, cause and user. The output ends with what the model says: its two
 likeliest reasons, and the words that speak most for the first. The model
-decides only if no rule does.
+decides only if no rule does, or only one of the strength word or phrase. It also
+has to be sure enough and to know enough words of the message.
 
 Several arguments are joined with spaces to one message. Without arguments, all
 of standard input is the message. On a terminal, the bytes that decided are

@@ -60,7 +60,7 @@ func addRules(cmd *cobra.Command) *ruleFlags {
 	f := ruleFlags{cmd: cmd}
 	cmd.Flags().StringVar(&f.rules, "rules", rulesStandard, "`rules` to use: standard, minimal, or a YAML file that is added to standard")
 	cmd.Flags().StringVar(&f.only, "rules-only", "", "YAML `file` of rules to use, and no others")
-	cmd.Flags().BoolVar(&f.noModel, "no-model", false, "use rules alone, and not the model for messages that no rule knows")
+	cmd.Flags().BoolVar(&f.noModel, "no-model", false, "use rules alone, without the model")
 	complete(cmd, "rules", rulesStandard, rulesMinimal)
 	return &f
 }

@@ -13,7 +13,7 @@ import (
 const extension = ".jsonl"
 
 // Files returns the files of the corpus at path, sorted by name. The corpus in a
-// folder consists of the files *.jsonl or, if there are none, slices/*.jsonl.
+// folder consists of the files slices/*.jsonl or, if there are none, *.jsonl.
 // Hidden files do not count. If path is not a folder, Files returns path.
 func Files(path string) ([]string, error) {
 	info, err := os.Stat(path)
@@ -23,7 +23,7 @@ func Files(path string) ([]string, error) {
 	if !info.IsDir() {
 		return []string{path}, nil
 	}
-	for _, dir := range []string{path, filepath.Join(path, "slices")} {
+	for _, dir := range []string{filepath.Join(path, "slices"), path} {
 		all, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -38,5 +38,5 @@ func Files(path string) ([]string, error) {
 			return names, nil
 		}
 	}
-	return nil, fmt.Errorf("%s: no files *%s or slices/*%[2]s in this folder", path, extension)
+	return nil, fmt.Errorf("%s: no files slices/*%s or *%[2]s in this folder", path, extension)
 }
