@@ -180,9 +180,9 @@ type answersText struct{ err error }
 func (answersText) Error() string   { return "so it goes" }
 func (e answersText) Unwrap() error { return e.err }
 
-// TestEvidenceBesideACycle checks an error chain with a cycle. The errors of the
-// cycle are read, but their methods are not called if a method may follow the cycle
-// forever.
+// TestEvidenceBesideACycle checks an error chain with a cycle. The classifier
+// must read the errors of the cycle. It must not call a method that may follow
+// the cycle forever.
 func TestEvidenceBesideACycle(t *testing.T) {
 	t.Parallel()
 	round := &recursive{}

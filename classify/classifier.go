@@ -256,7 +256,7 @@ func (c *Classifier) Classify(e Evidence) (r Result) {
 	return r
 }
 
-// classify sets *r, which must be zero. The arguments are pointers because copying
+// classify sets *r, which must be zero. e and r are pointers, because copying
 // the two structs would be slow: both are larger than a cache line.
 func (c *Classifier) classify(e *Evidence, r *Result) {
 	c = c.current()

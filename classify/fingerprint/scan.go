@@ -202,9 +202,10 @@ func (s *scanner) special(i int) int {
 	return i + 1
 }
 
-// value replaces the unquoted value after key=. It does not replace a value
-// after "key = ", with spaces, or after a key of an error text. For such a key,
-// it records where a quote around the error text may begin.
+// value replaces the unquoted value after the = at index i. It does not replace
+// a value if there are spaces around the =, or if the value of this key is an
+// error text. In the second case it records where a quote around the error text
+// may begin.
 func (s *scanner) value(i int) int {
 	end, spaced := i, s.at(i-1) == ' ' && s.at(i+1) == ' '
 	if spaced {

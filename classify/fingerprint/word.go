@@ -48,8 +48,8 @@ func (s *scanner) word(i int) int {
 	return end
 }
 
-// mayBeAtom reports whether the letters s.text[i:end] may begin an atom, such as an
-// address or a path: more than one punctuation mark follows.
+// mayBeAtom reports whether the letters s.text[i:end] may begin an atom: a
+// token with punctuation in it, such as an address or a path.
 func (s *scanner) mayBeAtom(i, end int) bool {
 	next := s.at(end)
 	switch {

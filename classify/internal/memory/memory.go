@@ -74,14 +74,14 @@ func Remember(place *atomic.Uint64, hash uint64, v Verdict) {
 }
 
 // MatchSlot caches the rules that match a text. It is for a text that is only a
-// part of an error: there the classification also depends on the other parts. The
-// three words are written one after the other. key is the hash XORed with the other
-// two words. So a slot that is only partly written matches no hash.
+// part of an error: there the classification also depends on the other parts.
+// The three words cannot be written in one step. So key is the hash XORed with
+// the other two words: a slot that is only partly written matches no hash.
 type MatchSlot struct{ key, low, high atomic.Uint64 }
 
 // The words low and high of a MatchSlot have these fields. low holds the
-// provider and the indexes of five rules. An index is stored plus one, so that
-// 0 means none. high holds four more indexes, and the status minus 399.
+// provider and the indexes of five rules. high holds four more indexes, and the
+// status minus 399. Each index is stored plus one, so that 0 means no rule.
 const (
 	matchesSize  = 1 << 10
 	lowMatches   = 5

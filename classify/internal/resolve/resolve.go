@@ -50,7 +50,7 @@ func veto(list []signal.Signal, hint int) {
 	}
 }
 
-// beat marks the signals that the signal list[from] beats.
+// beat marks the signals that are beaten by the signal list[from].
 func beat(list []signal.Signal, from int) {
 	for i := range list {
 		if fate := list[i].Fate; (fate == signal.Counts || fate == signal.Beaten) && list[from].Beats(&list[i]) {

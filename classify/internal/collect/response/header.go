@@ -213,8 +213,9 @@ func cutReset(name string) int {
 	return at
 }
 
-// sibling returns the value of another header of the same limit. In the name of the
-// reset header, word replaces "reset": X-RateLimit-Reset -> X-RateLimit-Remaining.
+// sibling returns the value of another header of the same limit. The name of
+// that header has the argument word in place of "reset": X-RateLimit-Remaining
+// for X-RateLimit-Reset.
 func sibling(header map[string][]string, name, word string) (value string, ok bool) {
 	at := cutReset(name)
 	before, after := name[:at], name[at+len(reset):]
