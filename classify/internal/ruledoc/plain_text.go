@@ -105,8 +105,8 @@ func (p *plain) skipLines(indent int) {
 	}
 }
 
-// bare reads unquoted text, up to a byte in the argument ends, a comment or the end
-// of the line.
+// bare reads unquoted text. The text ends before one of the bytes in ends,
+// before a comment or at the end of the line.
 func (p *plain) bare(ends string) *yaml.Node {
 	rest := p.text[p.at:]
 	if !beginsBare(rest) {

@@ -141,8 +141,8 @@ func targets(target, rule string) bool {
 // does not change: see [Signal.Refuses].
 const Refusals = "4xx"
 
-// Beats reports whether the signal other does not count if s is present, even if it
-// comes first in [Order]. This is so in these cases:
+// Beats reports whether the signal other does not count if s is present. This
+// may be so even if other comes first in [Order]. The cases are:
 //
 //	s                       other
 //	a rule                  a rule in the Beats of s
