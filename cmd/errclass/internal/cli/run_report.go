@@ -22,10 +22,10 @@ type failure struct {
 	classifier *classify.Classifier
 }
 
-// asClosedOutput returns x with the closed output as its cause. After the output
-// was closed, a command may end with SIGPIPE, with the SIGTERM that errclass sends,
-// or with an exit code of its own. In all three cases the closed output is the
-// cause.
+// asClosedOutput returns x with the closed output as its cause. When its output
+// is closed, a command may end with SIGPIPE, with the SIGTERM that errclass
+// sends, or with an exit code of its own. In all three cases the closed output
+// is the cause.
 func (x failure) asClosedOutput() failure {
 	name, err := "", error(closedOutputError{})
 	if e, ok := errors.AsType[*supervise.Error](x.err); ok {

@@ -25,8 +25,9 @@ import (
 // the argument of that action.
 const asChild = "ERRCLASS_TEST_AS_CHILD"
 
-// childWords are the actions of that command. "count FILE" appends a byte to FILE.
-// "until FILE:N" exits with 0 if FILE has N bytes.
+// childWords are the actions of the test binary if it acts as a command: see
+// asChild. "count FILE" appends a byte to FILE. "until FILE:N" exits with 0 if
+// FILE has N bytes.
 var childWords = map[string]func(arg string){
 	"out":   func(arg string) { fmt.Println(arg) },
 	"err":   func(arg string) { fmt.Fprint(os.Stderr, arg) },

@@ -58,7 +58,7 @@ func (s *signals) check(t require.TestingT, src source) {
 	require.Equal(t, want, inRecord, "slog, of the value")
 	inSpan, inEvent := s.span(t, func(span trace.Span) { otelclass.RecordError(span, err) })
 	require.Equal(t, inSpan, inEvent, "span and event, of the value")
-	// RecordError puts an error that wraps itself into another wrapper. If the
+	// If an error wraps itself, RecordError puts it into another wrapper. If the
 	// classifier stops at its limit, it then reads one error less, and the answers
 	// may differ.
 	if len(classify.Standard.Explain(classify.Evidence{Err: err}).Omitted) == 0 {

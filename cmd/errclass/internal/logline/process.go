@@ -49,9 +49,9 @@ func NewProcessor(a *Annotator, w io.Writer, times bool) *Processor {
 	return &Processor{annotator: a, out: bufio.NewWriterSize(w, outputSize), waits: true}
 }
 
-// ReadTexts makes the processor read text lines too. Their errors are counted in
-// the summary. If annotate is true, the category and the reason are added to the
-// first line of each error. Call ReadTexts before Process.
+// ReadTexts makes the processor read text lines too. The processor counts their
+// errors in the summary. If annotate is true, it also adds the category and the
+// reason to the first line of each error. Call ReadTexts before Process.
 func (p *Processor) ReadTexts(annotate bool) {
 	p.text = &textLog{classify: p.annotator.classify, all: p.annotator.all}
 	p.annotate = annotate
@@ -68,12 +68,12 @@ type Waiter interface {
 // the event may follow.
 const eventHold = 100 * time.Millisecond
 
-// Waits sets whether reading the next input may block, as with a pipe. The default
-// is true.
+// Waits sets whether reading the next input may block, as with a pipe. The
+// default is true.
 //
-// Before a read that may block, the current text event is annotated and written. If
-// the input is a [Waiter], the processor first waits a tenth of a second for more
-// lines of the event. Lines of the event that come later are passed on unchanged.
+// Before a read that may block, the processor annotates and writes the current
+// text event. If the input is a [Waiter], it first waits a tenth of a second
+// for more lines of the event. It passes on later lines of the event unchanged.
 func (p *Processor) Waits(waits bool) { p.waits = waits }
 
 // Process reads r to its end. It writes every line before it waits for the next
@@ -215,9 +215,9 @@ func (p *Processor) endEvent() {
 	}
 }
 
-// release classifies the current text event and writes its lines. Later lines of
-// the event are passed on unchanged. If writing fails, a later write returns the
-// error.
+// release classifies the current text event and writes its lines. The processor
+// passes on later lines of the event unchanged. If writing fails, a later write
+// returns the error.
 func (p *Processor) release() {
 	if p.text == nil || !p.pending {
 		return
@@ -256,8 +256,9 @@ func (p *Processor) notJSON(first, n int64) {
 
 func endsLine(b []byte) bool { return len(b) > 0 && b[len(b)-1] == '\n' }
 
-// firstLine returns the new value of a field such as FirstNotJSON. known is its
-// present value, or 0 if it is not set. number is the number of the current line.
+// firstLine returns the new value of a field such as FirstNotJSON. known is the
+// present value of the field, or 0 if there is none. number is the number of
+// the current line.
 func firstLine(known, number int64) int64 {
 	if known > 0 {
 		return known

@@ -131,9 +131,9 @@ func (r *eventReader) record(rec *shapes.Record) {
 	}
 	level := rec.IsError()
 	if !level && !rec.Stderr {
-		// A record without a level and without an error counts only if a rule finds
-		// the reason of its message. Its HTTP status does not count, because most
-		// statuses are answers to clients.
+		// A record without a level and without an error counts as an error only if a
+		// rule finds the reason of its message. The HTTP status of the record does not
+		// count, because most statuses are answers to clients.
 		message := rec.Message()
 		if message == "" {
 			return

@@ -17,8 +17,8 @@
 //     one. So "VM Started" and "VM Stopped" stay two clusters, but "user alice not
 //     found" becomes one with the texts about four other users.
 //
-// The last step differs from the paper. There, a text joins the most similar cluster
-// at once.
+// The last step differs from the paper, in which a text joins the most similar
+// cluster at once.
 //
 // Memory is bounded by the number of clusters, which the caller limits with
 // [Tree.Remove]. The time of Add is bounded too: see maxScan.
@@ -194,8 +194,9 @@ func (n *node[T]) child(word string) *node[T] {
 	return c
 }
 
-// find returns the cluster that has the same words except for holes. If there are
-// several, it returns the cluster with the fewest holes of the type Any.
+// find returns the cluster that has the given words, except for holes. It
+// returns nil if there is none. If there are several, it returns the one with
+// the fewest holes of the type Any.
 func (n *node[T]) find(words []word) *Cluster[T] {
 	best, least := -1, len(words)+1
 	for i := len(n.clusters) - 1; i >= max(0, len(n.clusters)-maxScan) && least > 0; i-- {
@@ -270,9 +271,9 @@ func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 }
 
 // absorb merges clusters into c. found has the clusters that are similar to c.
-// Those that differ from c in the same words are merged if there are enough of them
-// (evidence, including c). If found is large enough (crowd, including c), all of
-// found are merged.
+// If enough of them differ from c in the same words, these are merged. The
+// number that is enough is evidence, including c. If found is large enough
+// (crowd, including c), all of found are merged.
 func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	if len(found)+1 < evidence {
 		return

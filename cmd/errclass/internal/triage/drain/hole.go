@@ -53,9 +53,10 @@ func same(a, b word) bool {
 	return letters(a.text) == letters(b.text)
 }
 
-// covers reports whether plain is the name with another value in place of the hole:
-// org-bfcfad for org-<id>. The hole must follow a separator. plain must begin with
-// the text before the first hole of name, and end with the text after the last one.
+// covers reports whether plain equals name, with another value in place of the
+// hole: org-bfcfad for org-<id>. The hole must follow a separator. plain must
+// begin with the text before the first hole of name, and end with the text
+// after the last one.
 func covers(name, plain string) bool {
 	before, after := around(name)
 	n := len(before)
@@ -164,8 +165,9 @@ func joined(a, b string) string {
 	}
 }
 
-// standsFor reports whether template has a single hole, of the type Any, and word
-// has the same text around the hole.
+// standsFor reports whether template can stand for word. template must have a
+// single hole, of the type Any, and word must have the same text before and
+// after it.
 func standsFor(template, word string) bool {
 	before, after, ok := strings.Cut(template, Any)
 	return ok && !HasHole(before) && !HasHole(after) &&
