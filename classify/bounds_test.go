@@ -19,7 +19,8 @@ import (
 	"github.com/errclass/errclass/internal/race"
 )
 
-// mostAllocated is the most bytes that a classification of any evidence may allocate.
+// mostAllocated is how many bytes a classification may allocate, whatever the
+// evidence is.
 const mostAllocated = race.PoolFactor * 4 << 20
 
 const mega = 1 << 20

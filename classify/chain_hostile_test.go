@@ -207,8 +207,8 @@ func (halfBroken) Error() string { return "so it goes" }
 func (halfBroken) Unwrap() error { return &net.DNSError{IsTemporary: true} }
 
 // TestBounds checks the limits on the errors of a chain. An error within the
-// limits must be found in a wide and in a deep chain. An error beyond them
-// still counts by its text.
+// limits must be found in a wide and in a deep chain. For an error beyond the
+// limits, only its text counts.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	err := context.Canceled

@@ -73,9 +73,9 @@ func ordinaryText(tb testing.TB, size int) string {
 	return repeated{units: []string{strings.Join(corpusMessages(tb), "\n") + "\n"}}.text(size)
 }
 
-// checkCost compares texts that s describes with ordinary text. It fails the
-// test if they take more than five times as long per byte, or if the time grows
-// faster than the length.
+// checkCost compares texts that s describes with the text in ordinary. It fails
+// the test if they take more than five times as long per byte, or if their time
+// grows faster than their length.
 func checkCost(t require.TestingT, s repeated, ordinary string, sizes ...int) {
 	scaling := cputime.Scaling{Run: decideOnce, Ordinary: ordinary, MaxRatio: 5}
 	require.NoError(t, scaling.Check(s.text, sizes...), "%v", s)

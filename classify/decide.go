@@ -148,10 +148,9 @@ func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 	return true
 }
 
-// readAlone classifies a text that is the only evidence, and caches the result.
-// It does not cache the result if only a part of the text is read, because
-// hashing would read the whole text. It also does not cache it if the text
-// names a wait, because the wait may be a date.
+// readAlone classifies a text that is the only evidence. It caches the result,
+// except in two cases. If only a part of the text is read, hashing would read
+// the whole text. If the text names a wait, the wait may be a date.
 func (c *Classifier) readAlone(q *collect.Inquiry, message string, r *Result) {
 	q.Budget.ShareText()
 	head, tail := collect.Cut(q, message)

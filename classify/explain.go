@@ -180,7 +180,7 @@ func sourceText(source signal.Source, e *Evidence, chain string) string {
 	return ""
 }
 
-// settleIn changes Start and End to offsets in the argument source. Before the
+// settleIn changes Start and End to offsets in the source text. Before the
 // call, they are offsets in the text that the rules read, which may be a part
 // of the source, such as a message in a body. If the source does not contain
 // the matched text, settleIn sets both to -1.

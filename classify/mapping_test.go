@@ -219,7 +219,7 @@ func TestProviderMapping(t *testing.T) {
 
 // TestErrorTaxonomy has the policies of the section "Error Taxonomy" in the
 // provider error mapping. The section "Complete Error Classifier" contradicts
-// some of these policies. The policies of "Error Taxonomy" count.
+// some of these policies. The test follows "Error Taxonomy".
 func TestErrorTaxonomy(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

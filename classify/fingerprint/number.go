@@ -98,8 +98,8 @@ func (s *scanner) unit(i int) (unit string, end int) {
 	return s.text[i:end], end
 }
 
-// withLongUnit replaces the number s.text[start:end], and the unit after a space:
-// "250 ms". Without such a unit it replaces the number alone.
+// withLongUnit replaces the number s.text[start:end]. If a space and a unit
+// follow, it replaces them too: "250 ms".
 func (s *scanner) withLongUnit(start, end int) int {
 	if s.at(end) == ' ' {
 		switch unit, after := s.unit(end + 1); {

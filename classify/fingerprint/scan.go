@@ -101,7 +101,7 @@ func (s *scanner) flush(end int) {
 }
 
 // hole replaces s.text[start:end] by the hole with this name, such as <num>. It
-// returns the argument end.
+// returns end.
 func (s *scanner) hole(start, end int, name string) int {
 	s.flush(start)
 	s.emit(name)
@@ -258,8 +258,8 @@ func (s *scanner) path(start, i int) int {
 }
 
 // afterSpace returns the index of the next backslash, if only a few words lie
-// between i and the backslash. Otherwise it returns 0. It is for Windows paths,
-// whose names may have spaces.
+// between i and the backslash, and otherwise 0. It is for Windows paths,
+// because their names may have spaces.
 func (s *scanner) afterSpace(i int) int {
 	if s.at(i) != ' ' {
 		return 0

@@ -133,8 +133,8 @@ func (s *scanner) isJumble(i, end int) bool {
 	return humps*3 > n
 }
 
-// id replaces an id that begins with s.text[i:end]. The id may continue after -
-// or _. A long id may also continue after a dot or the signs of base64.
+// id replaces an id that begins with s.text[i:end]. After - or _, the id may
+// continue. After one of the characters . + / ~, only a long id may continue.
 func (s *scanner) id(i, end int) int {
 	for end+1 < len(s.text) && isAlnum(s.text[end+1]) {
 		switch s.text[end] {
@@ -188,8 +188,8 @@ func (s *scanner) isUUID(i int) bool {
 }
 
 // atom reads a token that begins at i and may be an address or a path. If atom
-// replaces the token, it returns the end. Otherwise it returns 0, and the token's
-// words must be read one by one.
+// replaces the token by a hole, it returns the end of the token. If it returns
+// 0, the caller must read the words of the token one by one.
 func (s *scanner) atom(i int) int {
 	var slashes, backslashes, dots, at, capitals, digits, letters, plus, names int
 	end := i

@@ -42,9 +42,9 @@ const (
 	shortest = 1 << 10
 )
 
-// Budget limits how much more one classification may read. Every collector
-// takes the amount from the budget before it reads. It skips evidence for which
-// too little is left.
+// Budget limits how much more one classification may read. Before a collector
+// reads evidence, it subtracts the amount from the budget. It skips evidence
+// for which too little is left.
 //
 // Each part of the evidence has a share, which is added to the budget before
 // the part is read. So a large part does not use up the budget of the next

@@ -9,12 +9,12 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// Memory caches the classification of texts, because the same error text tends to
-// occur many times. Finding a text in the cache costs little more than a hash.
-// Memory holds no text, only hashes with a seed that is new in every process. It
-// compares 40 bits of the hash, besides the 11 bits that select the slot. So it
-// confuses two texts in 1 of 2^40 comparisons. It is safe for concurrent use and
-// never grows.
+// Memory caches the classification of texts, because the same error text tends
+// to occur many times. Finding a text in the cache costs little more than a
+// hash. Memory holds no text, only hashes with a seed that is new in every
+// process. A hash selects the slot with 11 bits, and 40 other bits of it are
+// compared. So Memory confuses two texts in 1 of 2^40 comparisons. It is safe
+// for concurrent use and never grows.
 type Memory struct {
 	Verdicts [memorySize]atomic.Uint64
 	matches  [matchesSize]MatchSlot

@@ -59,8 +59,8 @@ func beat(list []signal.Signal, from int) {
 	}
 }
 
-// takeOut marks signal i as vetoed or beaten by the signal with the index by. If
-// several signals veto or beat signal i, the first in [signal.Order] is recorded.
+// takeOut marks list[i] as vetoed or beaten by list[by]. If several signals
+// veto or beat list[i], it records the first of them in [signal.Order].
 func takeOut(list []signal.Signal, i, by int, fate signal.Fate) {
 	s := &list[i]
 	if s.Fate != fate || signal.Order(&list[by], &list[s.By]) < 0 {

@@ -204,8 +204,8 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// literal reads a block text that begins with |. Its lines are indented by more
-// than the argument outer.
+// literal reads a block text that begins with |. The lines of the text are
+// indented by more than outer.
 func (p *plain) literal(outer int) *yaml.Node {
 	n := p.scalar("")
 	p.at++

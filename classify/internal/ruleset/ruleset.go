@@ -208,8 +208,8 @@ func (s *Set) BeforeRefusal(set, matched []uint64, text string) (at int32) {
 
 func setBit(set []uint64, i int) { set[i/64] |= 1 << (i % 64) }
 
-// Meets reports whether two sets have a rule in common. The argument matched may be
-// longer than the argument other.
+// Meets reports whether two sets have a rule in common. matched may be longer
+// than other.
 func Meets(matched, other []uint64) bool {
 	var common uint64
 	for w, word := range other {

@@ -52,8 +52,8 @@ func (g *grouping) refine(edges []edge) {
 }
 
 // split divides a group by the next states of its classes. Classes without an
-// edge stay in the old group. If all classes have an edge, the classes with the
-// same next state as the first class stay in it.
+// edge stay in the old group. If all classes have an edge, the first class
+// stays in the old group, with all classes that have the same next state.
 func (g *grouping) split(old uint8, edges []edge) {
 	into := map[int32]uint8{}
 	if g.met[old].classes == g.sizes[old] {

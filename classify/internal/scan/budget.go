@@ -39,7 +39,7 @@ const (
 )
 
 // phaseFaults[p] is the error for a pattern that needs too many steps, if phase
-// p needs the most of them. Each error names a remedy.
+// p takes most of the steps. Each error names a remedy.
 var phaseFaults = [phases]string{
 	reading: `its character classes and loops are too much work: use fewer, or names such as \p{Han} instead of wide ranges`,
 	nodes:   "its counted repetitions and classes are too much work: shorten the repetitions, or use fewer large classes",

@@ -33,8 +33,9 @@ var kindOf = func() (of [256]kind) {
 	return of
 }()
 
-// holds reports whether all assertions in ops hold between a byte of the kind
-// before and a byte of the kind after.
+// holds reports whether all assertions in ops hold between two neighbouring
+// bytes. before is the kind of the first byte, and after is the kind of the
+// second.
 func holds(ops syntax.EmptyOp, before, after kind) bool {
 	return ops&^assertionsBetween[before][after] == 0
 }
@@ -49,8 +50,8 @@ var assertionsBetween = func() (ops [kinds][kinds]syntax.EmptyOp) {
 	return ops
 }()
 
-// between returns the assertions that hold between a byte of the kind before
-// and a byte of the kind after.
+// between returns the assertions that hold between two neighbouring bytes.
+// before is the kind of the first byte, and after is the kind of the second.
 func between(before, after kind) syntax.EmptyOp {
 	ops := syntax.EmptyNoWordBoundary
 	if (before == wordByte) != (after == wordByte) {
@@ -133,8 +134,8 @@ func (p *program) tables() (all, exact *table) {
 }
 
 // determinize builds the states of the pieces whose first nodes are in starts.
-// It allocates memory for room states in advance, because growing slices would
-// need twice the memory.
+// room is the number of states for which it allocates memory in advance.
+// Without this, growing the slices would need twice the memory.
 func determinize(p *program, starts []int32, room int) *builder {
 	b := newBuilder(p, room)
 	for k := range kinds {

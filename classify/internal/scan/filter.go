@@ -141,10 +141,10 @@ func (f *filter) admit(pair uint64) {
 	f.short[uint16(pair)>>6] |= 1 << (pair & 63)
 }
 
-// admitAll lets a window pass if its first byte is the argument first.
-func (f *filter) admitAll(first uint64) {
+// admitAll lets a window pass if its first byte is b.
+func (f *filter) admitAll(b uint64) {
 	for next := range uint64(256) {
-		f.admit(first | next<<8)
+		f.admit(b | next<<8)
 	}
 }
 

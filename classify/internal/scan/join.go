@@ -64,7 +64,9 @@ type limit struct {
 	shorten int // at this length the entries that are no longer needed are dropped
 }
 
-func limitOf[T any](list []T, shorten int) limit { return limit{grow: min(cap(list), shorten), shorten: shorten} }
+func limitOf[T any](list []T, shorten int) limit {
+	return limit{grow: min(cap(list), shorten), shorten: shorten}
+}
 
 // dropped adjusts the limit after entries were dropped from a list. left is the
 // number of entries that remain. If many remain, the limit rises. So dropping
@@ -127,9 +129,9 @@ func (w *walk) join() {
 	w.hits, j.marks = emptied(w.hits), emptied(j.marks)
 }
 
-// extendHits makes room for a hit that begins at the offset start. If the list
-// of hits is too long, extendHits joins the hits that end before that offset.
-// All later hits end at that offset or after it.
+// extendHits makes room for a hit that begins at offset start. If the list of
+// hits is too long, extendHits joins the hits that end before start. No later
+// hit ends before start.
 func (w *walk) extendHits(start int) {
 	if len(w.hits) >= w.room.shorten {
 		w.hits = w.hits[:copy(w.hits, w.takeBefore(w.hits, start))]

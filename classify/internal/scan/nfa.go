@@ -47,8 +47,8 @@ func (p *program) newNode(n node) int32 {
 	return int32(len(p.nodes) - 1)
 }
 
-// literal compiles a piece that is one literal. Equal pieces are compiled only once.
-// So no other nodes equal those of the literal, and literal adds them without a
+// literal compiles a piece that is one literal. Each literal is compiled only
+// once. So no other nodes equal its nodes, and literal adds them without a
 // search.
 func (p *program) literal(re *syntax.Regexp, next int32) int32 {
 	for _, r := range slices.Backward(re.Rune) {

@@ -26,9 +26,9 @@ const (
 	jointly     = 2         // steps for each step of their weight
 )
 
-// strata is the number of groups (each is a stratum) from which patterns are
-// sampled. The group of a pattern depends on how many more states the pattern may
-// need than its text shows.
+// strata is the number of groups from which patterns are sampled; a group is
+// called a stratum. The group of a pattern depends on how many more states the
+// pattern may need than its text shows.
 const strata = 5
 
 func (w weight) stratum() int {

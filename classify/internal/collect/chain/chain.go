@@ -21,9 +21,10 @@ const (
 // every branch of Unwrap() []error. It does not use errors.Is and errors.As,
 // which never return from a cyclic chain.
 //
-// Every method of a foreign error is called under a recover of its own. So a panic
-// loses only the evidence of that method. recover cannot stop infinite recursion.
-// So in a chain without an end, Walk does not call methods that may follow Unwrap.
+// Walk recovers from a panic in any method of a foreign error, for each call
+// separately. So a panic loses only the evidence of that method. recover cannot
+// stop infinite recursion. So in a chain without an end, Walk does not call
+// methods that may follow Unwrap.
 //
 // A Walk is never passed to a func value and holds no foreign error or text. This
 // keeps the Walk and the Inquiry on the stack.

@@ -55,7 +55,8 @@ func (h Hint) Resolve(r signal.Reason) (wait time.Duration, ok, derived bool) {
 // RetryInfo count, not a Retry-After header or its copy in a log.
 func (h Hint) Exhausted() bool { return h.inWords > longWait }
 
-// LongestHeader is the length up to which a header value is parsed, in bytes.
+// LongestHeader is the length of the longest header value that is parsed, in
+// bytes.
 const LongestHeader = 256
 
 // ParseRetryAfter implements classify.ParseRetryAfter.

@@ -141,9 +141,9 @@ func ReadHeader(q *collect.Inquiry, status int, header map[string][]string) {
 	}
 }
 
-// valuesOf returns the values of a header that should be read. If the header
-// names a wait, these are all values, because the longest wait counts.
-// Otherwise it is the first value.
+// valuesOf returns the values of a header that should be read. These are all
+// values if the header names a wait, because the longest wait counts. For any
+// other header it is the first value.
 func valuesOf(q *collect.Inquiry, values []string, kind headerKind) []string {
 	most := 1
 	if kind == waitHeader || kind == waitMsHeader {

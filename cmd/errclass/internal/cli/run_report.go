@@ -82,7 +82,8 @@ func (f *runFlags) report(s Streams, errs *lineWriter, event io.Writer, x failur
 }
 
 // explain writes the explanation of a failure. If something other than a text
-// decided, such as a watchdog, explain adds it as the first signal.
+// decided, such as a watchdog, explain adds a signal for it as the first
+// signal.
 func (x failure) explain(w io.Writer, json, colour bool) error {
 	message := x.outcome.Stderr
 	var exit *exec.ExitError

@@ -309,7 +309,7 @@ func TestRunUsage(t *testing.T) {
 }
 
 // TestRunReportsTimeout checks that the message names the limit of --timeout,
-// whether that limit ended the command or a pause.
+// both if the limit ended the command and if it ended a pause.
 func TestRunReportsTimeout(t *testing.T) {
 	t.Parallel()
 	r := run(t, "", child(t, []string{"--timeout", "300ms"}, "wait", "")...)

@@ -94,8 +94,8 @@ func text(v json.RawMessage) (s string) {
 	return s
 }
 
-// span starts a span with status Error and calls record with it. It returns the
-// answers on the span and on its last event.
+// span calls record with a new span whose status is Error. It returns the
+// answers on the span and on the last event of the span.
 func (s *signals) span(t require.TestingT, record func(trace.Span)) (span, event answer) {
 	s.bareSpans.Reset()
 	s.spans.Reset()

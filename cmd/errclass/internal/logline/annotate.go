@@ -147,8 +147,9 @@ func (a *Annotator) record(rec *shapes.Record) {
 	a.inserts = append(a.inserts, found)
 }
 
-// longestName limits the length of a category or a reason that a line already has.
-// Only this many bytes of it are read. All valid names are shorter.
+// longestName is the longest category or reason of a line, in bytes, that is
+// read in full. If a line already has a longer one, only its beginning is read.
+// All valid names are shorter.
 const longestName = 64
 
 // Classify classifies the sources of a record, such as its message. best is the

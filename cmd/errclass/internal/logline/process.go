@@ -77,10 +77,10 @@ const eventHold = 100 * time.Millisecond
 func (p *Processor) Waits(waits bool) { p.waits = waits }
 
 // Process reads r to its end. It writes every line before it waits for the next
-// one, so the lines of a slow pipe are not held back. If r ends without a line end
-// and another input follows, it writes a line end between them. It holds at most
-// [MaxLine] bytes in memory. It returns the error of r or an [*OutputError]. Lines
-// that were read before an error of r are written.
+// one, so the lines of a slow pipe are not held back. If r ends without a line
+// end and another input follows, it writes a line end between them. It holds at
+// most [MaxLine] bytes in memory. It returns the error of r or an
+// [*OutputError]. If r fails, the lines that were read before are written.
 func (p *Processor) Process(r io.Reader) error {
 	waiter, _ := r.(Waiter)
 	in := lines.NewReader(r, MaxLine, func() error { return p.idle(waiter) })
@@ -134,8 +134,9 @@ func (p *Processor) outputError(err error) error {
 	return &OutputError{Err: err}
 }
 
-// line writes one line or one piece of a line. It checks only the error of its last
-// write: after a bufio.Writer has failed, every later write returns the error.
+// line writes one line or one piece of a line. It checks only the error of its
+// last write. After a bufio.Writer has failed, every later write returns the
+// error.
 func (p *Processor) line(l lines.Line) error {
 	if p.unfinished && len(l.Bytes) > 0 {
 		p.out.WriteByte('\n')
@@ -182,8 +183,8 @@ func (p *Processor) line(l lines.Line) error {
 // classified.
 const maxHeld = 1 << 20
 
-// textLine reads a line of text. In a text log that is annotated, the lines of an
-// event are held back until the end of the event.
+// textLine reads a line of text. If text logs are annotated, it holds back the
+// lines of an event until the end of the event.
 func (p *Processor) textLine(line []byte, kind Kind) error {
 	starts := p.text.Starts(line)
 	if starts {

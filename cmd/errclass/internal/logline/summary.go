@@ -35,8 +35,9 @@ type Count struct {
 	Last  time.Time `json:"last,omitzero"`
 }
 
-// otherValue is counted in place of a category or a reason that a line already has
-// and that errclass does not know. Otherwise Counts could grow without limit.
+// otherValue is counted in place of a category or a reason that a line already
+// has, if errclass does not know the value. Without otherValue, Counts could
+// grow without limit.
 const otherValue = "other"
 
 // add counts a classified record.

@@ -120,8 +120,8 @@ func (r *eventReader) readLine(line []byte) {
 	}
 }
 
-// maxHeader is how many bytes of the first line of a text event are searched for a
-// time and a service.
+// maxHeader limits the search for a time and a service in a text event. Only
+// this many bytes of the first line are searched.
 const maxHeader = 512
 
 // record reads one record of a line.

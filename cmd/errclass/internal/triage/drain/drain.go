@@ -135,7 +135,8 @@ type word struct {
 	hole bool // it has a hole
 }
 
-// split appends the words of a text to the argument words, at most MaxWords.
+// split appends the words of a text to words. If words would have more than MaxWords
+// entries, the last entry becomes the hole Any.
 func split(words []word, masked string) []word {
 	for text := range strings.FieldsSeq(masked) {
 		n := len(words)
@@ -271,9 +272,10 @@ func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 }
 
 // absorb merges clusters into c. found has the clusters that are similar to c.
-// If enough of them differ from c in the same words, these are merged. The
-// number that is enough is evidence, including c. If found is large enough
-// (crowd, including c), all of found are merged.
+// absorb merges those that differ from c in the same words, if there are enough
+// of them. The constant evidence is the smallest number that is enough, and c
+// is one of them. If found has so many clusters that with c there are at least
+// crowd, absorb merges all of found.
 func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	if len(found)+1 < evidence {
 		return
@@ -296,8 +298,8 @@ func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	}
 }
 
-// generalize puts holes into each word of template that differs from the word at
-// the same index in the argument words.
+// generalize compares two lists of words index by index. Where two words
+// differ, it puts holes into the word of template.
 func generalize(template, words []word) {
 	for i, w := range template {
 		if w.text != words[i].text && w.text != Any {

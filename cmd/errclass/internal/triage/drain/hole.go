@@ -120,9 +120,9 @@ func letters(word string) string {
 	return b.String()
 }
 
-// joined returns a word that stands for both a and b. In place of what differs, the
-// word has the hole Any. Holes that a and b have in common stay, if the text around
-// them is the same.
+// joined returns a word that stands for both a and b. Where a and b differ, the
+// word has the hole Any. A hole that a and b have in common stays, if the text
+// around it is the same.
 func joined(a, b string) string {
 	switch {
 	case standsFor(a, b):
