@@ -62,9 +62,9 @@ func (s *scanner) mayBeAtom(i, end int) bool {
 	return isAlnum(next) || sets[after]&inAtom != 0 || after == ':'
 }
 
-// mixed reads a word of letters and digits, and returns the index after it. The
-// word begins at i, and its first digit is at index first. mixed replaces an id by
-// a hole.
+// mixed reads a word of letters and digits that begins at i. The first digit of the
+// word is at index first. mixed replaces values in the word by holes, and returns
+// the index after the part that it has read.
 func (s *scanner) mixed(i, first int) int {
 	last := s.endOfDigits(first)
 	end := s.endOfAlnum(last)

@@ -128,13 +128,13 @@ func (s *Signal) Vetoes(other *Signal) bool {
 	return false
 }
 
-// targets reports whether target stands for the rule with the id rule. target
-// is the id of a rule, or the beginning of ids followed by a star.
-func targets(target, rule string) bool {
+// targets reports whether target stands for the rule with this id. target is the
+// id of a rule, or the beginning of ids followed by a star.
+func targets(target, id string) bool {
 	if family, ok := strings.CutSuffix(target, "*"); ok {
-		return strings.HasPrefix(rule, family)
+		return strings.HasPrefix(id, family)
 	}
-	return target == rule
+	return target == id
 }
 
 // Refusals is an entry of Beats. It means every status from 400 to 499 that a retry
