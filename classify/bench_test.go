@@ -91,9 +91,9 @@ func perText(b *testing.B, texts []string, f func(text string)) float64 {
 	return float64(b.Elapsed().Nanoseconds()) / float64(b.N)
 }
 
-// BenchmarkScan measures the search for many rules in a text. The metric
-// x-regexp is the time of package regexp, which tries one pattern after the
-// other, divided by the time of the search.
+// BenchmarkScan measures the search for many rules in a text. Package regexp
+// tries one pattern after the other. The metric x-regexp is the time of package
+// regexp divided by the time of the search.
 func BenchmarkScan(b *testing.B) {
 	all := benchmarkTexts(b)
 	for _, n := range []int{20, 100, 300, 1000, len(standard.Rules)} {

@@ -19,7 +19,8 @@ import (
 	"github.com/errclass/errclass/internal/race"
 )
 
-// mostAllocated is the most bytes that a classification of any evidence may allocate.
+// mostAllocated is how many bytes a classification may allocate, whatever the
+// evidence is.
 const mostAllocated = race.PoolFactor * 4 << 20
 
 const mega = 1 << 20
@@ -381,8 +382,8 @@ func TestExcessIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkExcess measures the time for the evidence of excesses. Each piece of
-// evidence should take less than 10 ms.
+// BenchmarkExcess measures the classification of the evidence that excesses
+// returns. Each piece of evidence should take less than 10 ms.
 func BenchmarkExcess(b *testing.B) {
 	for _, tt := range excesses() {
 		b.Run(tt.name, func(b *testing.B) {

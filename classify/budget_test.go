@@ -111,8 +111,9 @@ type joinedSilently []error
 func (joinedSilently) Error() string     { return "so it goes" }
 func (j joinedSilently) Unwrap() []error { return j }
 
-// TestTooManyHeadersAreReadInOrder checks a response with more headers than are
-// read. The headers are read in a fixed order, not in the random order of a Go map.
+// TestTooManyHeadersAreReadInOrder checks a response with more headers than the
+// classifier reads. It must read them in a fixed order, not in the random order
+// of a Go map.
 func TestTooManyHeadersAreReadInOrder(t *testing.T) {
 	t.Parallel()
 	header := http.Header{"Retry-After": {"2"}}
@@ -172,7 +173,8 @@ func FuzzExcess(f *testing.F) {
 }
 
 // assemble builds evidence from one text. Each byte of parts selects a part of
-// the evidence to add. The methods of the errors allocate nothing.
+// the evidence to add. The methods of the errors allocate nothing, so
+// FuzzExcess measures only the classifier.
 func assemble(parts []byte, text string) (e Evidence) {
 	var all []error
 	for _, p := range parts {

@@ -180,9 +180,9 @@ type answersText struct{ err error }
 func (answersText) Error() string   { return "so it goes" }
 func (e answersText) Unwrap() error { return e.err }
 
-// TestEvidenceBesideACycle checks an error chain with a cycle. The errors of the
-// cycle are read, but their methods are not called if a method may follow the cycle
-// forever.
+// TestEvidenceBesideACycle checks an error chain with a cycle. The classifier
+// must read the errors of the cycle. It must not call a method that may follow
+// the cycle forever.
 func TestEvidenceBesideACycle(t *testing.T) {
 	t.Parallel()
 	round := &recursive{}
@@ -207,8 +207,8 @@ func (halfBroken) Error() string { return "so it goes" }
 func (halfBroken) Unwrap() error { return &net.DNSError{IsTemporary: true} }
 
 // TestBounds checks the limits on the errors of a chain. An error within the
-// limits must be found in a wide and in a deep chain. An error beyond them
-// still counts by its text.
+// limits must be found in a wide and in a deep chain. For an error beyond the
+// limits, only its text counts.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	err := context.Canceled

@@ -17,7 +17,7 @@ import (
 // that this package need not import the SDKs.
 
 type (
-	// anthropicError is *anthropic.Error: status, response and raw body.
+	// anthropicError has the fields of *anthropic.Error.
 	anthropicError struct {
 		StatusCode int
 		Request    *http.Request

@@ -286,9 +286,9 @@ func TestErrConnDoneAsItsText(t *testing.T) {
 	assert.False(t, value.Retryable())
 }
 
-// TestPlaceOfSiblings checks a joined error. One branch says that a program could
-// not be started, the other is fs.ErrPermission. The first must not change what the
-// second means.
+// TestPlaceOfSiblings checks a joined error. One branch says that a program
+// could not be started, the other is fs.ErrPermission. The first branch must
+// not change the reason of the second.
 func TestPlaceOfSiblings(t *testing.T) {
 	t.Parallel()
 	got := classify.Error(errors.Join(&exec.Error{Name: "agent", Err: errors.New("so it goes")}, fs.ErrPermission))

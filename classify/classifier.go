@@ -118,11 +118,11 @@ func WithBase(base *Classifier) Option {
 	})
 }
 
-// WithMaxBytes sets how many bytes of a text are read: half of n from the beginning
-// and half from the end. The default is the limit of the base classifier; n ≤ 0
-// keeps it. All texts of an error chain share max(n, 64 KiB). All texts of a
-// response share 64 KiB. A larger n takes more time. If n exceeds
-// [DefaultMaxBytes], it also takes more memory.
+// WithMaxBytes sets how many bytes of a text are read: half of n from the
+// beginning and half from the end. The default is the limit of the base
+// classifier; n ≤ 0 keeps it. All texts of an error chain together are limited
+// to max(n, 64 KiB), and all texts of a response to 64 KiB. A larger n takes
+// more time. If n exceeds [DefaultMaxBytes], it also takes more memory.
 func WithMaxBytes(n int) Option {
 	return optionFunc(func(c config) config {
 		if n > 0 {
@@ -256,7 +256,7 @@ func (c *Classifier) Classify(e Evidence) (r Result) {
 	return r
 }
 
-// classify sets *r, which must be zero. The arguments are pointers because copying
+// classify sets *r, which must be zero. e and r are pointers, because copying
 // the two structs would be slow: both are larger than a cache line.
 func (c *Classifier) classify(e *Evidence, r *Result) {
 	c = c.current()

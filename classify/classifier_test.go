@@ -171,8 +171,9 @@ func TestNoneTookAStatusForNoError(t *testing.T) {
 	assert.Equal(t, "x", own.Classify(classify.Evidence{Status: 503, Message: "x"}).Rule)
 }
 
-// Rules returns the user's rules first, in the given order. The rules of the base
-// follow, the strongest first. Rules without a reason come last.
+// In the list that Rules returns, the user's rules come first, in the given
+// order. The rules of the base follow, the strongest first. Rules without a
+// reason come last.
 func TestRulesAreInOrder(t *testing.T) {
 	t.Parallel()
 	c, err := classify.New(classify.WithRules(

@@ -73,9 +73,9 @@ func ordinaryText(tb testing.TB, size int) string {
 	return repeated{units: []string{strings.Join(corpusMessages(tb), "\n") + "\n"}}.text(size)
 }
 
-// checkCost fails the test if a text that s describes takes more than five
-// times as long per byte as the text ordinary, or if the time grows faster than
-// the length.
+// checkCost compares texts that s describes with the text in ordinary. It fails
+// the test if they take more than five times as long per byte, or if their time
+// grows faster than their length.
 func checkCost(t require.TestingT, s repeated, ordinary string, sizes ...int) {
 	scaling := cputime.Scaling{Run: decideOnce, Ordinary: ordinary, MaxRatio: 5}
 	require.NoError(t, scaling.Check(s.text, sizes...), "%v", s)
@@ -144,33 +144,35 @@ func FuzzCost(f *testing.F) {
 	})
 }
 
-// seenCost executes more branches if times is larger. A fuzzer notices new branches
-// but not the time, so seenCost tells the fuzzer that an input takes longer.
-func seenCost(times float64) (steps int) {
-	if times > 1 {
+// seenCost executes more branches for a larger ratio. A fuzzer notices new
+// branches but not the time. So the branches tell the fuzzer that an input
+// takes longer.
+func seenCost(ratio float64) (steps int) {
+	if ratio > 1 {
 		steps++
 	}
-	if times > 2 {
+	if ratio > 2 {
 		steps++
 	}
-	if times > 3 {
+	if ratio > 3 {
 		steps++
 	}
-	if times > 4 {
+	if ratio > 4 {
 		steps++
 	}
-	if times > 5 {
+	if ratio > 5 {
 		steps++
 	}
-	if times > 6 {
+	if ratio > 6 {
 		steps++
 	}
 	return steps
 }
 
 // BenchmarkCost measures the most expensive texts and reports two ratios.
-// x-ordinary is the time per byte, divided by the time per byte of ordinary text.
-// growth is how many times longer a text of four times the length takes.
+// x-ordinary is the time per byte, divided by the time per byte of ordinary
+// text. growth is the time for a text, divided by the time for a quarter of the
+// text.
 func BenchmarkCost(b *testing.B) {
 	for _, bm := range []struct {
 		name string

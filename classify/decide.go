@@ -90,9 +90,9 @@ func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, 
 // to wait for more than an hour: "http/429+long-wait".
 const longWaitSuffix = "+long-wait"
 
-// textAlone returns the text of e and its source, if c reads no other evidence
-// in e. Then classify can skip the collectors for other evidence. If there is
-// other evidence, alone is false.
+// textAlone returns the text of e and the source of the text, if c reads no
+// other evidence in e. Then alone is true, and classify need not call the
+// collectors for other evidence.
 func (c *Classifier) textAlone(e *Evidence) (text string, source signal.Source, alone bool) {
 	switch {
 	case c.textOnly && e.Err != nil:
@@ -119,8 +119,9 @@ func (c *Classifier) providerOf(e *Evidence) string {
 	return e.Provider
 }
 
-// recalled sets r to the cached result for text, which is the only evidence in e.
-// It returns false if the cache has none. *r must be zero.
+// recalled sets r to the cached result for text, which must be the only
+// evidence in e. It returns false if the cache has no result for text. *r must
+// be zero.
 func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 	if c.maxBytes > 0 && len(text) > c.maxBytes {
 		return false
@@ -147,10 +148,9 @@ func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 	return true
 }
 
-// readAlone classifies a text that is the only evidence, and caches the result.
-// It does not cache the result if only a part of the text is read, because
-// hashing would read the whole text. It also does not cache it if the text
-// names a wait, because the wait may be a date.
+// readAlone classifies a text that is the only evidence. It caches the result,
+// except in two cases. If only a part of the text is read, hashing would read
+// the whole text. If the text names a wait, the wait may be a date.
 func (c *Classifier) readAlone(q *collect.Inquiry, message string, r *Result) {
 	q.Budget.ShareText()
 	head, tail := collect.Cut(q, message)

@@ -13,8 +13,8 @@ import (
 )
 
 // TestExamplesDecide classifies the examples of all rules that have a reason.
-// The result must have the rule's reason, unless the rule lists the deciding
-// rule under "decides" in its document. The model must agree with nearly all
+// The result must have the rule's reason, unless the rule's document names
+// another deciding rule under "decides". The model must agree with nearly all
 // examples.
 func TestExamplesDecide(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,8 @@ type Explanation struct {
 	Result Result
 	// Signals lists the matches: first the signal that decided, then the others by
 	// precedence, then those that do not count. If the program's own deadline,
-	// cancellation or budget decides, no further evidence is searched.
+	// cancellation or budget decides, the classifier does not look for further
+	// evidence.
 	Signals []Signal
 	// Model is the model's answer for the texts, even if a rule decided. It is nil if
 	// the classifier has no model, or if the model knows no word of the texts.
@@ -127,9 +128,9 @@ func (c *Classifier) Explain(e Evidence) (x Explanation) {
 	return x
 }
 
-// inOrder sorts the signals of a resolved list: first the signals that count, then
-// the vetoed ones, then the beaten ones, then the hints. Each group is in the order
-// of precedence.
+// inOrder sorts signals by the Fate that resolve.Resolve has set: first the
+// signals that count, then the vetoed ones, then the beaten ones, then the
+// hints. Signals with the same Fate are in the order of precedence.
 func inOrder(list []signal.Signal) []*signal.Signal {
 	all := make([]*signal.Signal, len(list))
 	for i := range list {
@@ -179,9 +180,10 @@ func sourceText(source signal.Source, e *Evidence, chain string) string {
 	return ""
 }
 
-// settleIn changes Start and End to offsets in the source. Before the call, they
-// are offsets in the text that the rules read. That text may be a part of the
-// source, such as a message in a body.
+// settleIn changes Start and End to offsets in the source text. Before the
+// call, they are offsets in the text that the rules read, which may be a part
+// of the source, such as a message in a body. If the source does not contain
+// the matched text, settleIn sets both to -1.
 func (s *Signal) settleIn(source string) {
 	if s.Start < 0 || s.End <= len(source) && source[s.Start:s.End] == s.Text {
 		return

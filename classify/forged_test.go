@@ -107,8 +107,8 @@ func TestPeerCannotForgeOwnEnd(t *testing.T) {
 	assert.Equal(t, classify.ReasonAuthentication, got.Reason, got.Rule)
 }
 
-// For any status, and for none, a peer's text never yields the category timeout and
-// never outranks a user's rule.
+// A peer's text never has the category timeout and never outranks a user's
+// rule. This is true with any status and without a status.
 func TestPeerCannotOutrankUserRules(t *testing.T) {
 	t.Parallel()
 	c, err := classify.New(classify.WithRules(classify.Rule{ID: "mine", Pattern: "tenant-4711", Reason: classify.ReasonPolicy}))
@@ -224,7 +224,8 @@ func (e *relaysTimeout) Timeout() bool { return true }
 func (e *peerTimeout) Error() string   { return e.text }
 func (e *peerTimeout) Timeout() bool   { return true }
 
-// The methods of an SDK's error may return values that a peer wrote.
+// The methods of an SDK's error may return values that a peer wrote. A status
+// such as 401 outranks such a value.
 func TestPeerCannotForgeByMethods(t *testing.T) {
 	t.Parallel()
 	const timeout = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"

@@ -39,16 +39,21 @@ type guess struct {
 	step   int // see model.Confidence
 }
 
-// ruleWeight is the weight of a text rule against the model. If there is a signal
-// of another strength or with a status, the model is not asked.
+// ruleWeight has the weight of a text rule against the model, by the strength
+// of the rule. The model is not asked if a signal has another strength or a
+// status.
 var ruleWeight = [signal.Strengths]float64{signal.Word: model.WordWeight, signal.Phrase: model.PhraseWeight}
 
 // guess asks the model about the texts that were read. won is the signal that
-// decides without the model, or nil. guess returns the zero guess if the model
-// agrees with won or is not sure enough, if there is a signal that the model
-// must not overrule, or if a hint vetoes the model's answer. The model's
-// reasons are numbered in the order of package signal, with ReasonRateLimit as
-// 0.
+// decides without the model, or nil. guess returns the zero guess in these
+// cases:
+//
+//   - The model agrees with won, or is not sure enough.
+//   - The model must not overrule one of the signals.
+//   - A hint vetoes the model's answer.
+//
+// The model's reasons are numbered in the order of package signal, with
+// ReasonRateLimit as 0.
 func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 	if !c.learned {
 		return g
@@ -91,8 +96,8 @@ func ruledOut(list []signal.Signal, reason signal.Reason) bool {
 	return false
 }
 
-// place encodes g as a number for package memory. The number is larger than the
-// indexes of all rules.
+// place encodes g as a number for package memory. rules is the number of rules.
+// The result is larger than the indexes of all rules, so it differs from them.
 func (g guess) place(rules int) int { return rules + int(g.reason)*len(model.Confidence) + g.step }
 
 // guessAt decodes a number that guess.place returned.
@@ -121,8 +126,9 @@ type Model struct {
 // ModelWord is a word of the text, in lower case.
 type ModelWord struct {
 	Text string
-	// Weight is the word's contribution to the score of the reason, minus the mean of
-	// its contributions to all scores. A score is the logarithm of the odds.
+	// Weight is the word's contribution to the score of the reason, minus the mean
+	// of its contributions to the scores of all reasons. A score is the logarithm
+	// of the odds.
 	Weight float64
 }
 

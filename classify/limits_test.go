@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/internal/cputime"
 )
 
-// rulesOf returns n rules. Each pattern is the format string form with the number
-// of the rule.
+// rulesOf returns n rules. The pattern of a rule is form, with the number of
+// the rule in place of %d.
 func rulesOf(n int, form string) []Rule {
 	rules := make([]Rule, n)
 	for i := range rules {

@@ -218,8 +218,8 @@ func TestProviderMapping(t *testing.T) {
 }
 
 // TestErrorTaxonomy has the policies of the section "Error Taxonomy" in the
-// provider error mapping. Where the section "Complete Error Classifier" contradicts
-// it, "Error Taxonomy" counts.
+// provider error mapping. The section "Complete Error Classifier" contradicts
+// some of these policies. The test follows "Error Taxonomy".
 func TestErrorTaxonomy(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -33,8 +33,9 @@ func TestReadmeHasTheTable(t *testing.T) {
 	}
 }
 
-// tableRow returns the cells of the table row that begins with r, or nil. It looks
-// for a row of six cells, because another table has shorter rows, for categories.
+// tableRow returns the cells of the table row that begins with r, or nil. The
+// row must have six cells, because the README also has a table of categories,
+// with fewer cells in a row.
 func tableRow(text string, r classify.Reason) []string {
 	for line := range strings.Lines(text) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")

@@ -20,8 +20,9 @@ var values = [][2]string{
 
 var holes = regexp.MustCompile("<[a-z]+>")
 
-// FuzzValues puts two values of the same kind at the same place of a text. The id
-// must be the same, and the template must not contain a part of the values.
+// FuzzValues makes two texts. They differ only in a value, and the two values
+// are of the same kind. Both texts must have the same id, and the template must
+// not contain a part of the values.
 func FuzzValues(f *testing.F) {
 	f.Add("lookup", "failed: no such host", uint8(2))
 	f.Add("lookup", "f: no such host", uint8(8)) // a URL and an IPv6 address are no hosts

@@ -98,8 +98,8 @@ func (s *scanner) unit(i int) (unit string, end int) {
 	return s.text[i:end], end
 }
 
-// withLongUnit replaces the number s.text[start:end], and the unit after a space:
-// "250 ms". Without such a unit it replaces the number alone.
+// withLongUnit replaces the number s.text[start:end]. If a space and a unit
+// follow, it replaces them too: "250 ms".
 func (s *scanner) withLongUnit(start, end int) int {
 	if s.at(end) == ' ' {
 		switch unit, after := s.unit(end + 1); {
@@ -113,9 +113,9 @@ func (s *scanner) withLongUnit(start, end int) int {
 	return s.hole(start, end, holeNum)
 }
 
-// colons reads hexadecimal groups with colons between them. If they are an IPv6 or
-// a MAC address, it returns the end of the address and the name of the hole.
-// Otherwise end is 0.
+// colons reads hexadecimal groups with colons between them. If the groups are
+// an IPv6 or a MAC address, it returns the end of the address and the name of
+// the hole. Otherwise end is 0.
 func (s *scanner) colons(i int) (end int, name string) {
 	groups, pairs, short, digits := 0, true, false, false
 	if strings.HasPrefix(s.text[i:], "::") {

@@ -101,7 +101,7 @@ func (s *scanner) flush(end int) {
 }
 
 // hole replaces s.text[start:end] by the hole with this name, such as <num>. It
-// returns the argument end.
+// returns end.
 func (s *scanner) hole(start, end int, name string) int {
 	s.flush(start)
 	s.emit(name)
@@ -202,9 +202,10 @@ func (s *scanner) special(i int) int {
 	return i + 1
 }
 
-// value replaces the unquoted value after key=. It does not replace a value
-// after "key = ", with spaces, or after a key of an error text. For such a key,
-// it records where a quote around the error text may begin.
+// value replaces the unquoted value after the = at index i. It does not replace
+// a value if there are spaces around the =, or if the value of this key is an
+// error text. In the second case it records where a quote around the error text
+// may begin.
 func (s *scanner) value(i int) int {
 	end, spaced := i, s.at(i-1) == ' ' && s.at(i+1) == ' '
 	if spaced {
@@ -257,8 +258,8 @@ func (s *scanner) path(start, i int) int {
 }
 
 // afterSpace returns the index of the next backslash, if only a few words lie
-// between i and the backslash. Otherwise it returns 0. It is for Windows paths,
-// whose names may have spaces.
+// between i and the backslash, and otherwise 0. It is for Windows paths,
+// because their names may have spaces.
 func (s *scanner) afterSpace(i int) int {
 	if s.at(i) != ' ' {
 		return 0

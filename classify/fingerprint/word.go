@@ -48,8 +48,8 @@ func (s *scanner) word(i int) int {
 	return end
 }
 
-// mayBeAtom reports whether the letters s.text[i:end] may begin an atom, such as an
-// address or a path: more than one punctuation mark follows.
+// mayBeAtom reports whether the letters s.text[i:end] may begin an atom: a
+// token with punctuation in it, such as an address or a path.
 func (s *scanner) mayBeAtom(i, end int) bool {
 	next := s.at(end)
 	switch {
@@ -62,9 +62,9 @@ func (s *scanner) mayBeAtom(i, end int) bool {
 	return isAlnum(next) || sets[after]&inAtom != 0 || after == ':'
 }
 
-// mixed reads a word of letters and digits, and returns the index after it. The
-// word begins at i, and its first digit is at index first. mixed replaces an id by
-// a hole.
+// mixed reads a word of letters and digits that begins at i. The first digit of the
+// word is at index first. mixed replaces values in the word by holes, and returns
+// the index after the part that it has read.
 func (s *scanner) mixed(i, first int) int {
 	last := s.endOfDigits(first)
 	end := s.endOfAlnum(last)
@@ -133,8 +133,8 @@ func (s *scanner) isJumble(i, end int) bool {
 	return humps*3 > n
 }
 
-// id replaces an id that begins with s.text[i:end]. The id may continue after -
-// or _. A long id may also continue after a dot or the signs of base64.
+// id replaces an id that begins with s.text[i:end]. After - or _, the id may
+// continue. After one of the characters . + / ~, only a long id may continue.
 func (s *scanner) id(i, end int) int {
 	for end+1 < len(s.text) && isAlnum(s.text[end+1]) {
 		switch s.text[end] {
@@ -188,8 +188,8 @@ func (s *scanner) isUUID(i int) bool {
 }
 
 // atom reads a token that begins at i and may be an address or a path. If atom
-// replaces the token, it returns the end. Otherwise it returns 0, and the token's
-// words must be read one by one.
+// replaces the token by a hole, it returns the end of the token. If it returns
+// 0, the caller must read the words of the token one by one.
 func (s *scanner) atom(i int) int {
 	var slashes, backslashes, dots, at, capitals, digits, letters, plus, names int
 	end := i

@@ -67,8 +67,8 @@ func checkAllExamples(docs []ruledoc.Rule, budget *scan.Budget) error {
 	return first
 }
 
-// sizeOf returns what it costs to check texts. The cost of a text is its length plus
-// 10, because each text costs something, even an empty one.
+// sizeOf returns the cost of checking texts. The cost of a text is its length
+// plus 10, because even an empty text takes some time.
 func sizeOf(texts []string) (size int) {
 	for _, text := range texts {
 		size += 10 + len(text)
@@ -104,8 +104,9 @@ func checkExamples(d *ruledoc.Rule, place int, budget *scan.Budget) error {
 	return nil
 }
 
-// matchIn returns the part of a text that a pattern matches, in quotes. For a long
-// text it returns "", because package regexp would take too long.
+// matchIn returns the part of a text that a pattern matches, in quotes. For a
+// long pattern or a long text it returns "", because package regexp would take
+// too long.
 func matchIn(pattern, text string) string {
 	const short = 1 << 10
 	if len(pattern) > short || len(text) > short {

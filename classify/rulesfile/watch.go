@@ -155,8 +155,8 @@ func (w *watcher) run(ctx context.Context) {
 	}
 }
 
-// poll checks the file once. It uses new content after two checks in a row have
-// found it.
+// poll checks the file once. It uses new content only if the previous check
+// found the same content.
 func (w *watcher) poll() {
 	found := w.check()
 	switch {
@@ -185,7 +185,8 @@ func (w *watcher) use(found content) {
 	}
 }
 
-// compile returns the rules of the content found, and a classifier with them.
+// compile loads the rules of the argument found. It returns a classifier with
+// these rules, and the rules.
 func (w *watcher) compile(found content) (*classify.Classifier, []classify.Rule, error) {
 	if found.err != nil {
 		return nil, nil, fmt.Errorf("rules file: %w", found.err)
@@ -206,9 +207,11 @@ func (w *watcher) compile(found content) (*classify.Classifier, []classify.Rule,
 // same modification time.
 const mtimeResolution = 3 * time.Second
 
-// check returns the content of the file. It reads the file only if its size,
-// identity or modification time has changed since the last read. It also reads
-// the file if the last read was soon after a change.
+// check returns the content of the file. If the size, the identity and the
+// modification time of the file are as at the last read, check returns the
+// content of that read. But if the file had changed shortly before that read,
+// check reads it again, because a later change may have left the same
+// modification time.
 func (w *watcher) check() content {
 	info, err := os.Stat(w.path) // follows symbolic links
 	if err != nil {

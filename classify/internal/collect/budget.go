@@ -37,18 +37,19 @@ const (
 	MostValues     = 1024
 	mostChainTexts = 256 << 10
 	mostWaits      = 256
-	// shortest is the smallest part of a text that is read. If less budget is left,
-	// the text is not read at all.
+	// shortest is the smallest part of a text that is read, in bytes. If the budget
+	// has fewer bytes left, the text is not read at all.
 	shortest = 1 << 10
 )
 
-// Budget limits what one classification may still read. Every collector takes its
-// amount from the budget before it reads. It skips evidence for which too little is
-// left.
+// Budget limits how much more one classification may read. Before a collector
+// reads evidence, it subtracts the amount from the budget. It skips evidence
+// for which too little is left.
 //
-// Before a part of the evidence is read, its share is added to the budget. So a
-// large part does not use up the budget of the next one. What a part does not use
-// is left for the next part.
+// Each part of the evidence has a share, which is added to the budget before
+// the part is read. So a large part does not use up the budget of the next
+// part. If a part does not need its whole share, the next part may use the
+// rest.
 type Budget struct {
 	Left    [resources]int
 	Limit   int         // bytes of one text that are read; 0 = all
@@ -73,18 +74,19 @@ func NewBudget(limit int) (b Budget) {
 	return b
 }
 
-// ShareNames allows DefaultMaxBytes more bytes of text, for a type name, a code or
-// a response.
+// ShareNames adds DefaultMaxBytes to the budget for text. It is for a type
+// name, a code or a response.
 func (b *Budget) ShareNames() { b.Left[textBytes] += DefaultMaxBytes }
 
-// ShareChain allows more bytes, for the texts and the response bodies of an error
-// chain.
+// ShareChain adds the share of an error chain to the budget. The share is for
+// the texts and the response bodies of the chain.
 func (b *Budget) ShareChain() {
 	b.Left[textBytes] += min(max(DefaultMaxBytes, b.Limit), math.MaxInt/int(resources))
 	b.ShareBody()
 }
 
-// ShareText allows Limit more bytes of text, for one text of the evidence.
+// ShareText adds Limit to the budget for text. It is for one text of the
+// evidence.
 func (b *Budget) ShareText() {
 	share := b.Limit
 	if share == 0 {
@@ -93,14 +95,14 @@ func (b *Budget) ShareText() {
 	b.Left[textBytes] += min(share, math.MaxInt/int(resources)) // no sum of shares overflows
 }
 
-// ShareBody allows more bytes for response bodies.
+// ShareBody adds the share of response bodies to the budget.
 func (b *Budget) ShareBody() {
 	b.Left[BodyBytes] += shareOfBodies
 	b.Left[DecodedBytes] += shareOfJSON
 }
 
-// Spend subtracts n from what is left of r and returns true. If less than n is
-// left, it subtracts nothing and returns false.
+// Spend subtracts n from the budget for r and returns true. If the budget has
+// less than n left, it subtracts nothing and returns false.
 func (b *Budget) Spend(r resource, n int) bool {
 	if n > b.Left[r] {
 		return false

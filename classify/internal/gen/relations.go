@@ -27,9 +27,13 @@ func signalOf(r ruledoc.Rule) *signal.Signal {
 	return &s
 }
 
-// checkRelations checks the Vetoes and Beats of rules. Its error names all faults:
-// vetoes of a rule with a reason, beats of a rule without a reason, unknown
-// targets, beats that the order implies anyway, and cycles of beats.
+// checkRelations checks the Vetoes and Beats of rules. Its error names all
+// faults:
+//
+//   - a rule with a reason has Vetoes, or a rule without a reason has Beats,
+//   - a target does not exist, or Beats has a rule without a reason,
+//   - a rule in Beats would come later in the order anyway,
+//   - the Beats of rules form a cycle.
 func checkRelations(rules []ruledoc.Rule) error {
 	var faults []string
 	byID := map[string]*signal.Signal{}
@@ -78,8 +82,9 @@ func checkRelations(rules []ruledoc.Rule) error {
 	return nil
 }
 
-// cycle extends path along the Beats of rules until the path comes back to its
-// first rule. It returns the closed path, or nil if there is no cycle.
+// cycle looks for rules that beat each other in a cycle: each of them lists the
+// next one in its Beats. It extends path until the path is back at its first
+// rule. It returns the closed path, or nil if there is no cycle.
 func cycle(rules map[string]*signal.Signal, path []string) []string {
 	last := rules[path[len(path)-1]]
 	if last == nil || last.Text == nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// Memory caches the classification of texts, because the same error text tends to
-// occur many times. Finding a text in the cache costs little more than a hash.
-// Memory holds no text, only hashes with a seed that is new in every process. It
-// compares 40 bits of the hash, besides the 11 bits that select the slot. So it
-// confuses two texts in 1 of 2^40 comparisons. It is safe for concurrent use and
-// never grows.
+// Memory caches the classification of texts, because the same error text tends
+// to occur many times. Finding a text in the cache costs little more than a
+// hash. Memory holds no text, only hashes with a seed that is new in every
+// process. A hash selects the slot with 11 bits, and 40 other bits of it are
+// compared. So Memory confuses two texts in 1 of 2^40 comparisons. It is safe
+// for concurrent use and never grows.
 type Memory struct {
 	Verdicts [memorySize]atomic.Uint64
 	matches  [matchesSize]MatchSlot
@@ -74,14 +74,14 @@ func Remember(place *atomic.Uint64, hash uint64, v Verdict) {
 }
 
 // MatchSlot caches the rules that match a text. It is for a text that is only a
-// part of an error: there the classification also depends on the other parts. The
-// three words are written one after the other. key is the hash XORed with the other
-// two words. So a slot that is only partly written matches no hash.
+// part of an error: there the classification also depends on the other parts.
+// The three words cannot be written in one step. So key is the hash XORed with
+// the other two words: a slot that is only partly written matches no hash.
 type MatchSlot struct{ key, low, high atomic.Uint64 }
 
 // The words low and high of a MatchSlot have these fields. low holds the
-// provider and the indexes of five rules. An index is stored plus one, so that
-// 0 means none. high holds four more indexes, and the status minus 399.
+// provider and the indexes of five rules. high holds four more indexes, and the
+// status minus 399. Each index is stored plus one, so that 0 means no rule.
 const (
 	matchesSize  = 1 << 10
 	lowMatches   = 5

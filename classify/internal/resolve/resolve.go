@@ -50,7 +50,7 @@ func veto(list []signal.Signal, hint int) {
 	}
 }
 
-// beat marks the signals that the signal list[from] beats.
+// beat marks the signals that are beaten by the signal list[from].
 func beat(list []signal.Signal, from int) {
 	for i := range list {
 		if fate := list[i].Fate; (fate == signal.Counts || fate == signal.Beaten) && list[from].Beats(&list[i]) {
@@ -59,8 +59,8 @@ func beat(list []signal.Signal, from int) {
 	}
 }
 
-// takeOut marks signal i as vetoed or beaten by the signal with the index by. If
-// several signals veto or beat signal i, the first in [signal.Order] is recorded.
+// takeOut marks list[i] as vetoed or beaten by list[by]. If several signals
+// veto or beat list[i], it records the first of them in [signal.Order].
 func takeOut(list []signal.Signal, i, by int, fate signal.Fate) {
 	s := &list[i]
 	if s.Fate != fate || signal.Order(&list[by], &list[s.By]) < 0 {

@@ -153,7 +153,7 @@ func drawn(t *rapid.T) signal.Signal {
 }
 
 // TestOrderOfTheListDecidesNothing checks that the order of the signals does
-// not change the result, even if there are too many signals for a list.
+// not change the result, even if there are more signals than a list can hold.
 func TestOrderOfTheListDecidesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -178,8 +178,8 @@ func decided(all []signal.Signal) (won signal.Signal, ok bool) {
 	return won, ok
 }
 
-// TestSomethingDecides checks that one signal decides, if any signal has a reason.
-// The exception is a list in which hints veto all reasons.
+// TestSomethingDecides checks that a signal decides if at least one signal has
+// a reason and is not vetoed.
 func TestSomethingDecides(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -192,8 +192,9 @@ func TestSomethingDecides(t *testing.T) {
 	})
 }
 
-// TestVetoesDoNotChain checks what a hint vetoes: signals of standard rules in the
-// same text. It does not veto a user's rule, a fact or a signal of another text.
+// TestVetoesDoNotChain checks that a hint vetoes only signals of standard rules
+// in the same text. It must not veto a user's rule, a fact or a signal of
+// another text.
 func TestVetoesDoNotChain(t *testing.T) {
 	t.Parallel()
 	hint := signal.Match(&signal.Rule{ID: "hint/a", Vetoes: []string{"timeout", "x/*"}}, 0)

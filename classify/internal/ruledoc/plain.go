@@ -11,8 +11,9 @@ import (
 	"github.com/errclass/errclass/classify/internal/scan"
 )
 
-// yamlMost is the size of the largest document that the YAML library may read, in
-// bytes. The library takes 100 ns and 40 bytes of memory for each byte.
+// yamlMost is the size of the largest document that the YAML library may read,
+// in bytes. The library takes 100 ns and 40 bytes of memory for each byte of a
+// document.
 const yamlMost = 512 << 10
 
 // maxRules is the largest number of rules in a document.
@@ -73,9 +74,9 @@ func readPlain(data []byte, check func(int, *Rule) error) (rules []Rule, line in
 	return p.rules, 0, nil
 }
 
-// firstOdd returns the offset of the first character that plain does not accept, or
-// -1. Such a character is not printable, or only some programs treat it as a line
-// end.
+// firstOdd returns the offset of the first character that plain does not
+// accept, or -1. Such a character is not printable, or is a line end only for
+// some programs.
 func firstOdd(data []byte) int {
 	for at := 0; at < len(data); at++ {
 		c := data[at]

@@ -105,8 +105,8 @@ func (p *plain) skipLines(indent int) {
 	}
 }
 
-// bare reads unquoted text, up to a byte in the argument ends, a comment or the end
-// of the line.
+// bare reads unquoted text. The text ends before one of the bytes in ends,
+// before a comment or at the end of the line.
 func (p *plain) bare(ends string) *yaml.Node {
 	rest := p.text[p.at:]
 	if !beginsBare(rest) {
@@ -204,8 +204,8 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// literal reads a block text that begins with |. Its lines are indented by more
-// than the argument outer.
+// literal reads a block text that begins with |. The lines of the text are
+// indented by more than outer.
 func (p *plain) literal(outer int) *yaml.Node {
 	n := p.scalar("")
 	p.at++

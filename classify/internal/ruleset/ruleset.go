@@ -15,9 +15,9 @@ import (
 // Set is a compiled list of text rules. It is immutable and safe for concurrent
 // use.
 type Set struct {
-	// Rules has one rule for each bit of a set of matches. The bits of each
-	// part begin with a new word. So rules without an id fill the rest of a
-	// part's last word.
+	// Rules has one rule for each bit of a set of matches. The bits of each part
+	// begin with a new word. So if a part does not fill its last word, rules
+	// without an id fill the rest of the word.
 	Rules []signal.Rule
 	Parts []Part
 
@@ -81,8 +81,8 @@ func (s *Set) MatchStandard(set []uint64, plain string) {
 	}
 }
 
-// match finds the rules of p that match a text, and sets their bits in the argument
-// set. The first word of that set is the first word of the part.
+// match finds the rules of p that match a text, and sets their bits in the
+// argument set. The slice set must begin with the first word of p.
 func (p Part) match(set []uint64, text, plain string) {
 	switch p.Reads {
 	case exactText:
@@ -171,7 +171,7 @@ func (s *Set) HasStrong(matched []uint64) bool {
 	return false
 }
 
-// vetoed reports whether a matched hint vetoes the rule with the index place.
+// vetoed reports whether a matched hint vetoes the rule s.Rules[place].
 func (s *Set) vetoed(matched []uint64, place int) bool {
 	other := signal.Match(&s.Rules[place], place)
 	for w, word := range matched {
@@ -185,10 +185,11 @@ func (s *Set) vetoed(matched []uint64, place int) bool {
 	return false
 }
 
-// BeforeRefusal finds the first 4xx status in text for which a retry does not help.
-// It adds the rules that match the text in front of that status to the set named
-// before. at is the position of the status, counted from 1, or 0 if there is none.
-func (s *Set) BeforeRefusal(before, matched []uint64, text string) (at int32) {
+// BeforeRefusal finds the first 4xx status in text for which a retry does not
+// help. It returns the position of that status, counted from 1, or 0 if there
+// is none. It also adds the standard rules that match the text in front of the
+// status to set.
+func (s *Set) BeforeRefusal(set, matched []uint64, text string) (at int32) {
 	var codes [8]int
 	n := 0
 	for w, word := range s.Refusals {
@@ -201,14 +202,14 @@ func (s *Set) BeforeRefusal(before, matched []uint64, text string) (at int32) {
 	if i < 0 {
 		return 0
 	}
-	s.MatchStandard(before, text[:i])
+	s.MatchStandard(set, text[:i])
 	return int32(i + 1)
 }
 
 func setBit(set []uint64, i int) { set[i/64] |= 1 << (i % 64) }
 
-// Meets reports whether two sets have a rule in common. The argument matched may be
-// longer than the argument other.
+// Meets reports whether two sets have a rule in common. matched may be longer
+// than other.
 func Meets(matched, other []uint64) bool {
 	var common uint64
 	for w, word := range other {
@@ -220,9 +221,10 @@ func Meets(matched, other []uint64) bool {
 // MaxRules is the largest number of rules that [Set.With] takes.
 const MaxRules = scan.MaxPatterns
 
-// With returns a set with n user rules before the rules of s. rule returns user
-// rule i. With calls rule twice: to compile the pattern, and then to store the rule
-// after all patterns have compiled.
+// With returns a set with n user rules before the rules of s. The argument rule
+// returns the user rule with index i. With calls it twice for each index: to
+// compile the pattern, and then to store the rule after all patterns have
+// compiled.
 func (s *Set) With(n int, rule func(i int) signal.Rule) (*Set, error) {
 	exprs := make([]string, n)
 	for i := range exprs {

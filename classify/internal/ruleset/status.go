@@ -84,9 +84,9 @@ func (s *Set) Status(matched []uint64, text string) int {
 	return 0
 }
 
-// statusAt returns the offset in text of the first number that is one of codes, or
-// -1. If codes is empty, it looks for any status before a word, as in "(404) Not
-// Found".
+// statusAt returns the offset in text of the first number that is one of codes,
+// or -1. If codes is empty, it looks for any status in front of a word, as in
+// "(404) Not Found".
 func statusAt(text string, codes []int) int {
 	for i := 0; i+3 <= len(text); i++ {
 		if text[i] != '4' && text[i] != '5' {

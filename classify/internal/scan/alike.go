@@ -51,9 +51,9 @@ func (g *grouping) refine(edges []edge) {
 	}
 }
 
-// split divides a group by the next states of its classes. Classes without an edge
-// stay in the old group. If all classes have an edge, the old group keeps those
-// with the same next state as the first class.
+// split divides a group by the next states of its classes. Classes without an
+// edge stay in the old group. If all classes have an edge, the first class
+// stays in the old group, with all classes that have the same next state.
 func (g *grouping) split(old uint8, edges []edge) {
 	into := map[int32]uint8{}
 	if g.met[old].classes == g.sizes[old] {

@@ -4,9 +4,9 @@ import "regexp/syntax"
 
 // assemble divides a list of parts into pieces and gaps.
 //
-// A gap at either end of the pattern is replaced by its minimum number of runes,
-// because a match may begin and end anywhere in a text. If several loops follow
-// each other, their minimums are moved to the pieces around them.
+// A gap at either end of the pattern is replaced by its minimum number of
+// runes, because a match may begin and end anywhere in a text. If several loops
+// follow each other, assemble moves their minimums to the pieces around them.
 func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 	var c chain
 	var piece []*syntax.Regexp
@@ -84,8 +84,8 @@ func (p *parser) bounded(re *syntax.Regexp, first, last bool) (*syntax.Regexp, e
 	return concat(parts), nil
 }
 
-// trim drops optional parts at the two ends of a pattern. Every text with a match
-// of the trimmed pattern also has a match of the whole pattern.
+// trim drops optional parts at the two ends of a pattern. Every text with a
+// match of the trimmed pattern also has a match of the original pattern.
 func trim(parts []*syntax.Regexp) []*syntax.Regexp {
 	mayGo := func(re *syntax.Regexp) bool {
 		return re.Op == syntax.OpQuest || re.Op == syntax.OpStar || re.Op == syntax.OpRepeat && re.Min == 0

@@ -38,8 +38,8 @@ const (
 	phases
 )
 
-// phaseFaults[p] is the error for a single pattern that needs too many steps, most
-// of them in phase p. Each error names a remedy.
+// phaseFaults[p] is the error for a pattern that needs too many steps, if phase
+// p takes most of the steps. Each error names a remedy.
 var phaseFaults = [phases]string{
 	reading: `its character classes and loops are too much work: use fewer, or names such as \p{Han} instead of wide ranges`,
 	nodes:   "its counted repetitions and classes are too much work: shorten the repetitions, or use fewer large classes",
@@ -104,8 +104,8 @@ func (b *Budget) clone() *Budget {
 	return &c
 }
 
-// spend counts steps for a pattern. It panics if the budget has fewer steps
-// left.
+// spend subtracts steps from the budget and counts them for a pattern. It
+// panics if the budget has fewer steps left.
 func (b *Budget) spend(pattern int32, steps int) {
 	b.spent[pattern][b.phase] += steps
 	*b.work += steps

@@ -56,9 +56,10 @@ func prefixes(n int) (all []string) {
 // it refuses. Compile may try a case-sensitive pattern twice.
 const mostRefused = 12_000_000
 
-// Compile refuses a hostile pattern after few steps and names it, or compiles it
-// within the estimate of weigh. Without a budget, each further letter of some
-// patterns would double the time.
+// Compile may refuse a hostile pattern. Then it must take few steps and name
+// the pattern. If it accepts the pattern, it must not take more steps than
+// weigh has estimated. Without a budget, each further letter of some patterns
+// would double the time.
 func TestHostilePatternsCostMoreThanTheirBudget(t *testing.T) {
 	t.Parallel()
 	for name, expr := range hostile {
@@ -181,8 +182,8 @@ func TestPhraseIsWhatPackageSyntaxReads(t *testing.T) {
 	}
 }
 
-// The search in the examples of a rule has a budget too. Package regexp would take
-// a minute for some of these examples of 3 MB.
+// Matching a rule against its examples has a budget too. Each example here has
+// 3 MB. Package regexp would take a minute for some of them.
 func TestExamplesHadNoBudget(t *testing.T) {
 	t.Parallel()
 	const size = 3 << 20

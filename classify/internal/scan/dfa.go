@@ -33,14 +33,14 @@ var kindOf = func() (of [256]kind) {
 	return of
 }()
 
-// holds reports whether all assertions in ops hold between two bytes of these
-// kinds.
+// holds reports whether all assertions in ops hold between two neighbouring
+// bytes. before is the kind of the first byte, and after is the kind of the
+// second.
 func holds(ops syntax.EmptyOp, before, after kind) bool {
 	return ops&^assertionsBetween[before][after] == 0
 }
 
-// assertionsBetween caches the results of the function between, for every two
-// kinds.
+// assertionsBetween[k][l] caches the result of between(k, l).
 var assertionsBetween = func() (ops [kinds][kinds]syntax.EmptyOp) {
 	for before := range kinds {
 		for after := range kinds {
@@ -50,7 +50,8 @@ var assertionsBetween = func() (ops [kinds][kinds]syntax.EmptyOp) {
 	return ops
 }()
 
-// between returns the assertions that hold between two bytes of these kinds.
+// between returns the assertions that hold between two neighbouring bytes.
+// before is the kind of the first byte, and after is the kind of the second.
 func between(before, after kind) syntax.EmptyOp {
 	ops := syntax.EmptyNoWordBoundary
 	if (before == wordByte) != (after == wordByte) {
@@ -132,9 +133,9 @@ func (p *program) tables() (all, exact *table) {
 	return determinize(p, p.starts, len(p.nodes)).layOut(), determinize(p, p.exact, 0).layOut()
 }
 
-// determinize builds the states of the pieces whose first nodes are starts. room is
-// the number of states for which it allocates memory in advance, because growing
-// slices would need twice the memory.
+// determinize builds the states of the pieces whose first nodes are in starts.
+// room is the number of states for which it allocates memory in advance.
+// Without this, growing the slices would need twice the memory.
 func determinize(p *program, starts []int32, room int) *builder {
 	b := newBuilder(p, room)
 	for k := range kinds {
@@ -219,7 +220,7 @@ func oneIf(ok bool) uint8 {
 	return 0
 }
 
-// These are the steps that parts of the construction take. They are proportional to
+// These are the steps that a state and an edge take. They are proportional to
 // the time.
 const (
 	stepsAState = 10

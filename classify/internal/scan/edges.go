@@ -14,8 +14,9 @@ type span struct {
 }
 
 // buildEdges computes the edges of all states. It takes the newest state first.
-// Most states have one next state, so this follows a path to its end. Then the
-// nodes and edges of the path are close to each other in memory.
+// Most states have a single next state, so buildEdges follows a path of states
+// to its end before it begins another. Then the nodes and edges of a path are
+// close to each other in memory.
 func (b *builder) buildEdges() {
 	for len(b.waiting) > 0 {
 		s := b.waiting[len(b.waiting)-1]
@@ -61,9 +62,9 @@ func (b *builder) buildEdgesOf(s int) {
 	b.ranges[s] = edgeRange{begin, int32(len(b.edges)) - begin}
 }
 
-// cut finds the spans of state s. It looks only at the first byte of each class,
-// because the other bytes of the class behave alike. So each span begins with such
-// a byte.
+// cut finds the spans of state s. It looks only at the first byte of each
+// class, because the bytes of a class behave alike. So each span begins with
+// the first byte of a class.
 func (b *builder) cut(s int) {
 	var cuts [5]uint64
 	at := func(c int16) {
@@ -115,9 +116,9 @@ var kindEdges = func() (edges []int16) {
 	return edges
 }()
 
-// addTarget adds a target, which is an index of a node, to the spans of the
-// bytes from lo to hi. It skips the spans in which an assertion of the set
-// required does not hold.
+// addTarget adds the node with index target to the spans of the bytes from lo
+// to hi. It skips a span if one of the assertions in required does not hold
+// there.
 func (b *builder) addTarget(s int, n int32, required syntax.EmptyOp, lo, hi byte, target int32) {
 	c := b.next[lo]
 	if c > int16(hi) {

@@ -48,8 +48,9 @@ func folded(re *syntax.Regexp) *syntax.Regexp {
 
 func isASCIILetter(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }
 
-// exactly reports whether text[start:end] has the case of letters that the
-// piece of a requires. The text already matches the piece if case is ignored.
+// exactly reports whether the letters of text[start:end] have the case that the
+// accepted piece requires. The caller has already matched the text without
+// regard to case.
 func (w *walk) exactly(a *accept, start, end int) bool {
 	t := &w.m.exact
 	s := t.roots[w.kindAt(start-1)]

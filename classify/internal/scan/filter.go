@@ -73,8 +73,8 @@ func (f *filter) pair(window uint64) uint64 {
 	return f.short[uint16(window)>>6] >> (window & 63)
 }
 
-// passesRest makes the second and the third test at offset i of text. The first
-// test must have passed.
+// passesRest reports whether offset i of text passes the second and the third
+// test. The first test must have passed.
 func (f *filter) passesRest(text string, i int) bool {
 	window := word64(text[i:i+8]) | fold
 	if f.fourOnly.has(hashFour(window)) || f.pair(window)&1 != 0 {
@@ -136,15 +136,15 @@ func (f *filter) build(t *table) {
 	})
 }
 
-// admit lets windows pass if they begin with the two bytes of pair.
+// admit lets a window pass if it begins with the two bytes of pair.
 func (f *filter) admit(pair uint64) {
 	f.short[uint16(pair)>>6] |= 1 << (pair & 63)
 }
 
-// admitAll lets windows pass if they begin with the byte first.
-func (f *filter) admitAll(first uint64) {
+// admitAll lets a window pass if its first byte is b.
+func (f *filter) admitAll(b uint64) {
 	for next := range uint64(256) {
-		f.admit(first | next<<8)
+		f.admit(b | next<<8)
 	}
 }
 
@@ -160,12 +160,12 @@ type look struct {
 	left     int // number of ways that may still be tried
 }
 
-// each makes a window longer, from l.from to l.to bytes. states are the states
-// to which the bytes of the window lead. each calls found with every longer
-// window and the states of that window. If a match may be shorter than the
-// longer windows, or if there are too many ways, it calls stop instead. If stop
-// is nil, there is no limit. The order is fixed, so the same patterns always
-// make the same filter.
+// each makes a window longer, from l.from to l.to bytes, in every way in which
+// a match may continue. states are the states to which the bytes of the window
+// lead. each calls found with every longer window and the states of that
+// window. It calls stop instead if a match may be shorter than the longer
+// windows, or if there are too many ways. If stop is nil, there is no limit.
+// The order is fixed, so the same patterns always make the same filter.
 func (x *explorer) each(l *look, states []state, window uint64, stop func(), found func(window uint64, states []state)) {
 	ways := map[way]bool{}
 	for _, s := range states {

@@ -89,8 +89,8 @@ func (l *byteLoop) matchBack(text string) int {
 
 // spans reports whether the loops of a gap match all of text. It ignores the
 // minimums of the loops. It starts with the last loop at the end of text and
-// matches each loop backwards, as far as possible. That finds a match if there is
-// one: if the earlier loops match a text, they also match every beginning of that
+// matches each loop backwards, as far as possible. This finds a match if there
+// is one, because loops that match a text also match every beginning of that
 // text.
 func spans(loops []byteLoop, text string) bool {
 	for i := len(loops) - 1; i >= 0 && text != ""; i-- {
@@ -100,9 +100,9 @@ func spans(loops []byteLoop, text string) bool {
 }
 
 // canFollow reports whether a piece that begins at offset start can follow the
-// pieces before it: the stage before s has a mark, and the text from that mark
-// to that offset is a valid gap. If several marks are far enough before the
-// offset, canFollow checks only the last of them: if the shortest gap is not
+// pieces before it. It can if the stage before s has a mark, and the text from
+// that mark to the piece is a valid gap. If several marks are far enough before
+// the piece, canFollow checks only the last of them: if the shortest gap is not
 // valid, no longer gap is valid.
 func (j *joiner) canFollow(text string, s *stage, k *known, start int) bool {
 	least, runes, counted := s.gap[0].min, 0, start // text[counted:start] has this many runes

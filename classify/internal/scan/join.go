@@ -57,28 +57,30 @@ type known struct {
 	end, start int
 }
 
-// A limit has two lengths of a list. At the first, the list needs more memory.
-// At the second, the list is shortened.
+// A limit says at which length a list needs more memory, and at which length it is
+// shortened.
 type limit struct {
-	now  int // at this length the list needs memory, or has reached most
-	most int // at this length the entries that are no longer needed are dropped
+	grow    int // at this length the list needs memory, or has reached shorten
+	shorten int // at this length the entries that are no longer needed are dropped
 }
 
-func limitOf[T any](list []T, most int) limit { return limit{now: min(cap(list), most), most: most} }
+func limitOf[T any](list []T, shorten int) limit {
+	return limit{grow: min(cap(list), shorten), shorten: shorten}
+}
 
 // dropped adjusts the limit after entries were dropped from a list. left is the
 // number of entries that remain. If many remain, the limit rises. So dropping
 // entries costs less in total than adding them.
-func (l *limit) dropped(left int) { l.most = max(l.most, 2*left) }
+func (l *limit) dropped(left int) { l.shorten = max(l.shorten, 2*left) }
 
 // extend returns list with room for at least one more entry.
 func extend[T any](list []T, l *limit) []T {
 	const first = 64
 	if len(list) == cap(list) {
 		// Double the list: append alone would grow a long list by a quarter.
-		list = append(make([]T, 0, max(first, min(2*len(list), l.most))), list...)
+		list = append(make([]T, 0, max(first, min(2*len(list), l.shorten))), list...)
 	}
-	*l = limitOf(list, l.most)
+	*l = limitOf(list, l.shorten)
 	return list
 }
 
@@ -127,19 +129,20 @@ func (w *walk) join() {
 	w.hits, j.marks = emptied(w.hits), emptied(j.marks)
 }
 
-// extendHits makes room for a hit that begins at the offset start. If the list
-// of hits is too long, extendHits joins the hits that end before that offset.
-// All later hits end at that offset or after it.
+// extendHits makes room for a hit that begins at offset start. If the list of
+// hits is too long, extendHits joins the hits that end before start. No later
+// hit ends before start.
 func (w *walk) extendHits(start int) {
-	if len(w.hits) >= w.room.most {
+	if len(w.hits) >= w.room.shorten {
 		w.hits = w.hits[:copy(w.hits, w.takeBefore(w.hits, start))]
 		w.room.dropped(len(w.hits))
 	}
 	w.hits = extend(w.hits, &w.room)
 }
 
-// takeBefore sorts hits, joins the hits that end before the offset next, and
-// returns the others. All later hits must begin at that offset or after it.
+// takeBefore sorts hits. It joins each hit that ends before the offset next,
+// and returns the other hits. The caller must not find a later hit that begins
+// before that offset.
 func (w *walk) takeBefore(hits []hit, next int) []hit {
 	j := &w.joiner
 	sortHits(hits)
@@ -150,8 +153,8 @@ func (w *walk) takeBefore(hits []hit, next int) []hit {
 	j.next = next
 	for len(hits) > 0 && hits[0].end < next {
 		j.pending = hits
-		// Several empty hits at one offset may follow each other in any order. So
-		// all of them are joined as many times as there are empty hits.
+		// Several empty hits at one offset may follow each other in any order. So each
+		// of them is joined as many times as there are empty hits at this offset.
 		at, n, empty := hits[0].end, 0, 0
 		for ; n < len(hits) && hits[n].end == at; n++ {
 			if hits[n].start == at {
@@ -200,8 +203,9 @@ func compareHits(a, b hit) int {
 	return a.start - b.start
 }
 
-// matters reports whether a hit may be part of a match. Either a pattern ends with
-// the piece of the hit, or the piece of a next stage was found after the hit.
+// matters reports whether a hit may be part of a match. It may be if a pattern
+// ends with the piece of the hit, or if the next piece of a pattern was found
+// after the hit.
 func (w *walk) matters(h hit) bool {
 	for at := h.accepts; ; at++ {
 		a := &w.m.accepts[at]
@@ -227,9 +231,9 @@ func (j *joiner) take(w *walk, h hit) {
 	}
 }
 
-// reaches reports whether h reaches the stage with index id: there is a mark of the
-// previous stage, with a valid gap before h. reaches returns false if the stage
-// could add no new match.
+// reaches reports whether h reaches the stage with index id: there is a mark of
+// the previous stage, with a valid gap between the mark and h. It returns false
+// if reaching the stage could add no new match.
 func (j *joiner) reaches(w *walk, id int32, h hit) bool {
 	s := &w.m.stages[id]
 	if s.parent < 0 {
@@ -257,8 +261,8 @@ func (j *joiner) reach(w *walk, id int32, h hit) {
 	case j.marks[latest].end == h.end:
 		return
 	}
-	if len(j.marks) >= j.room.now {
-		if len(j.marks) >= j.room.most {
+	if len(j.marks) >= j.room.grow {
+		if len(j.marks) >= j.room.shorten {
 			j.forget(w.m.stages)
 			j.room.dropped(len(j.marks))
 		}

@@ -83,8 +83,8 @@ func (b *Budget) build(exprs []string) (a automata, err error) {
 	before, left := b.clone(), *b.left
 	p, a, err := b.automata(parsed, true)
 	if err != nil && p.exactPieces && *b.left < 0 {
-		// A match that ignores case may need far more states than the patterns as
-		// written. Try again with case-sensitive pieces.
+		// An automaton that ignores case may need far more states than an automaton for
+		// the patterns as written. Try again with case-sensitive pieces.
 		*b, *b.left = *before, left
 		_, a, err = b.automata(parsed, false)
 	}
@@ -213,10 +213,11 @@ func (w *walk) begin(m *Matcher, text string) {
 	w.joiner.begin(m)
 }
 
-// scan runs the automaton at every offset that the filter lets pass. For each block
-// of offsets, it first lists the offsets that pass and then runs the automaton. The
-// listing has no branch that depends on the text. Such a branch would often be
-// mispredicted, which costs more than the test itself.
+// scan runs the automaton at every offset that the filter lets pass. For each
+// block of offsets, it first lists the offsets that pass and then runs the
+// automaton. The listing has no branch that depends on the text. The CPU would
+// often mispredict such a branch, and a misprediction costs more than the
+// filter's test of an offset.
 func (w *walk) scan() {
 	text, f := w.text, &w.m.filter
 	i := 0
@@ -318,8 +319,8 @@ func (w *walk) accept(s state, i, end int) {
 
 // recordPiece records that a piece matches text[start:end]. first is the index
 // of the piece's first entry in table.accepts. recordPiece returns the last
-// entry of the piece and its index. It ignores the stages whose previous piece
-// was not found.
+// entry of the piece and the index of that entry. It ignores the stages whose
+// previous piece was not found.
 func (w *walk) recordPiece(first state, start, end int) (a *accept, at state) {
 	j, matters := &w.joiner, false
 	for at = first; ; at++ {
@@ -340,7 +341,7 @@ func (w *walk) recordPiece(first state, start, end int) (a *accept, at state) {
 		}
 	}
 	if matters {
-		if len(w.hits) >= w.room.now {
+		if len(w.hits) >= w.room.grow {
 			w.extendHits(start)
 		}
 		w.hits = append(w.hits, hit{accepts: int32(first), start: start, end: end})

@@ -83,11 +83,11 @@ func TestDenseTextTookMemoryByItsLength(t *testing.T) {
 	}
 }
 
-// matchedListing is like matched, but the lists of hits and of marks are shortened
-// at the length most.
-func matchedListing(m *Matcher, text string, most int) []bool {
+// matchedListing is like matched, but the lists of hits and of marks are
+// shortened when they have maxLen entries.
+func matchedListing(m *Matcher, text string, maxLen int) []bool {
 	small := *m
-	small.listed = most
+	small.listed = maxLen
 	return matched(&small, text)
 }
 

@@ -47,8 +47,8 @@ func (p *program) newNode(n node) int32 {
 	return int32(len(p.nodes) - 1)
 }
 
-// literal compiles a piece that is one literal. Equal pieces are compiled only once.
-// So no other nodes equal those of the literal, and literal adds them without a
+// literal compiles a piece that is one literal. Each literal is compiled only
+// once. So no other nodes equal its nodes, and literal adds them without a
 // search.
 func (p *program) literal(re *syntax.Regexp, next int32) int32 {
 	for _, r := range slices.Backward(re.Rune) {
@@ -124,10 +124,10 @@ func (p *program) never() int32 {
 }
 
 // assert builds an assertion before the node next. If next is a split, the
-// assertion is moved behind the split. So it is always before a byte, or it is
-// a condition of a match. In both places the walk knows the bytes on both
-// sides. Alternatives of assertions lead to the same node on exponentially many
-// paths, so the results are cached.
+// assertion is moved behind the split. So every assertion is directly before a
+// node that reads a byte, or is a condition of a match. In both places the walk
+// knows the bytes on both sides. Alternatives of assertions lead to the same
+// node on exponentially many paths, so assert caches its results.
 func (p *program) assert(kind syntax.EmptyOp, next int32) int32 {
 	p.spend(p.pattern, stepsANode)
 	key := asserted{kind, next}

@@ -2,8 +2,9 @@ package scan
 
 import "math/bits"
 
-// placer finds free entries in one array for sets of columns. Each set has an
-// offset of its own, its place: column c of the set is the entry at place+c.
+// placer finds free entries in one array for sets of columns. Each set begins
+// at an offset of its own, its place. Column c of the set is the entry with
+// index place+c.
 type placer struct {
 	used  bitRow // the entries that are taken
 	owned bitRow // the places at which a set begins

@@ -66,7 +66,7 @@ type asserted struct {
 	next int32
 }
 
-// These are the steps of work that takes longer than one step.
+// These are the numbers of steps for work that takes longer than one step.
 const (
 	stepsANode  = 16 // a lookup and a new node
 	stepsAPiece = 50 // plus the steps of spendText

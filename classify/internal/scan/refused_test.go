@@ -40,12 +40,12 @@ func justOver(form string) []string {
 // to distinguish many classes of bytes.
 var letters = strings.Split("abcdefghijklmnopqrstuvwxyz0123456789 !#%&',-/:;<=>@_`~\"", "")
 
-// beside returns n patterns that begin with the string before. After that
-// string and n more letters of a text, any subset of the patterns may still match.
-// So their automaton needs very many states.
-func beside(before string, n int) (exprs []string) {
+// beside returns n patterns that begin with prefix. After the prefix and n more
+// letters of a text, any subset of the patterns may still match. So their
+// automaton needs very many states.
+func beside(prefix string, n int) (exprs []string) {
 	for i := range n {
-		exprs = append(exprs, before+strings.Repeat("[a-z ]", i)+"e"+strings.Repeat("[a-z ]", n-i)+"x")
+		exprs = append(exprs, prefix+strings.Repeat("[a-z ]", i)+"e"+strings.Repeat("[a-z ]", n-i)+"x")
 	}
 	return exprs
 }

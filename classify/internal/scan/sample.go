@@ -26,17 +26,18 @@ const (
 	jointly     = 2         // steps for each step of their weight
 )
 
-// strata is the number of groups (each is a stratum) from which patterns are
-// sampled. The group of a pattern depends on how many more states the pattern may
-// need than its text shows.
+// strata is the number of groups from which patterns are sampled; a group is
+// called a stratum. The group of a pattern depends on how many more states the
+// pattern may need than its text shows.
 const strata = 5
 
 func (w weight) stratum() int {
 	return min((bits.Len(uint(w.worst/w.steps))+1)/3, strata-1)
 }
 
-// These are measures of a pattern. The patterns with the largest values are
-// suspected of needing too many steps. A pattern with the value 0 is not suspected.
+// These are measures of a pattern. The check suspects the patterns with the
+// largest values of needing too many steps. It does not suspect a pattern with
+// the value 0.
 
 func (w weight) overlaps() int { return max(w.worst, maxOne) - maxOne }
 func (w weight) length() int   { return max(w.steps, maxOne) - maxOne }

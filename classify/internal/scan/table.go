@@ -84,10 +84,10 @@ func (b *builder) layOut() *table {
 	return t
 }
 
-// order returns the states in the order in which they get a place. States with many
-// edges are first, because it is hard to find places for them. Each of the other
-// states is followed by its next states, so that a walk reads entries that are
-// close to each other.
+// order returns the states in the order in which layOut finds their places.
+// States with many edges are first, because it is hard to find places for them.
+// Each of the other states is followed by its next states, so that a walk reads
+// entries that are close to each other.
 func (b *builder) order() []int32 {
 	const many = 4
 	order := make([]int32, 0, b.count())
@@ -162,26 +162,26 @@ func (l *acceptLists) index(b *builder, items []int32) (at uint32, ok bool) {
 	return at, true
 }
 
-// acceptsOf appends to the argument all what a state accepts. items are the
-// nodes of the state.
-func (b *builder) acceptsOf(all []accept, items []int32) []accept {
+// acceptsOf appends the accepts of a state to list. items are the nodes of the
+// state.
+func (b *builder) acceptsOf(list []accept, items []int32) []accept {
 	for _, n := range items {
 		nd := b.nodes[n]
 		if nd.op != opMatch {
 			continue
 		}
-		begin := len(all)
+		begin := len(list)
 		for _, pattern := range b.pieces[nd.out].patterns {
 			b.spend(pattern, 2)
-			all = append(all, accept{when: nd.assert, exact: nd.exact, id: pattern})
+			list = append(list, accept{when: nd.assert, exact: nd.exact, id: pattern})
 		}
 		for _, at := range b.pieces[nd.out].stages {
 			b.spend(b.owner[n], 2)
-			all = append(all, accept{when: nd.assert, exact: nd.exact, isStage: true, id: at})
+			list = append(list, accept{when: nd.assert, exact: nd.exact, isStage: true, id: at})
 		}
-		for i := begin; i < len(all)-1; i++ {
-			all[i].same = true
+		for i := begin; i < len(list)-1; i++ {
+			list[i].same = true
 		}
 	}
-	return all
+	return list
 }

@@ -54,7 +54,7 @@ func (t *Tester) Match(text string) (matched bool, err error) {
 	w.begin(t.m, text)
 	const often = 256 // offsets between two checks of the budget
 	steps := 0
-	w.room.most = math.MaxInt // each hit costs steps, so the budget limits the list
+	w.room.shorten = math.MaxInt // each hit costs steps, so the budget limits the list
 	for i := range len(text) + 1 {
 		steps += t.piecesAt(w, i)
 		if w.set[0] != 0 {

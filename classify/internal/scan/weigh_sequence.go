@@ -71,9 +71,9 @@ var special = func() (is [256]bool) {
 	return is
 }()
 
-// begin adds the bytes with which the next part may begin. If the alternatives that
-// are active before this part may continue with the same bytes, the number of paths
-// grows.
+// begin adds the bytes with which the next part may begin. Alternatives before
+// this part may still be active. If they may continue with the same bytes, the
+// number of paths grows.
 func (s *sequence) begin(first byteSet) {
 	if s.open&first != 0 {
 		s.ways = min(s.ways+s.forks, mostForks)

@@ -10,16 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// randomLetters returns patterns that consist of the string before, followed by
-// random letters. They have nothing else in common.
-func randomLetters(patterns, letters int, before string) (exprs []string) {
+// randomLetters returns patterns that consist of prefix, followed by random
+// letters. The patterns have nothing else in common.
+func randomLetters(patterns, letters int, prefix string) (exprs []string) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range patterns {
 		expr := make([]byte, letters)
 		for i := range expr {
 			expr[i] = byte('a' + random.IntN(26))
 		}
-		exprs = append(exprs, before+string(expr))
+		exprs = append(exprs, prefix+string(expr))
 	}
 	return exprs
 }

@@ -128,21 +128,21 @@ func (s *Signal) Vetoes(other *Signal) bool {
 	return false
 }
 
-// targets reports whether target means rule. target is the id of a rule, or the
-// beginning of ids followed by a star.
-func targets(target, rule string) bool {
+// targets reports whether target stands for the rule with this id. target is the
+// id of a rule, or the beginning of ids followed by a star.
+func targets(target, id string) bool {
 	if family, ok := strings.CutSuffix(target, "*"); ok {
-		return strings.HasPrefix(rule, family)
+		return strings.HasPrefix(id, family)
 	}
-	return target == rule
+	return target == id
 }
 
 // Refusals is an entry of Beats. It means every status from 400 to 499 that a retry
 // does not change: see [Signal.Refuses].
 const Refusals = "4xx"
 
-// Beats reports whether the signal other does not count if s is present, even if it
-// comes first in [Order]. This is so in these cases:
+// Beats reports whether the signal other does not count if s is present. This
+// may be so even if other comes first in [Order]. The cases are:
 //
 //	s                       other
 //	a rule                  a rule in the Beats of s
@@ -183,9 +183,9 @@ func (s *Signal) HasEdges() bool {
 	return s.Text != nil && len(s.Text.Beats) > 0 || s.Strength >= Code && s.Strength < User && (s.is4xx() || s.refusesCaller())
 }
 
-// claimsEnd reports whether s is a cancellation or a timeout that a peer may have
-// written. It returns false for this program's own cancellations and timeouts,
-// whose signals have the strength Fact or Own.
+// claimsEnd reports whether s is a cancellation or a timeout that a peer may
+// have written. A cancellation or a timeout of this program itself has the
+// strength Fact or Own, and claimsEnd returns false for it.
 func (s *Signal) claimsEnd() bool {
 	return (s.Reason == ReasonAborted || s.Reason == ReasonTimeout) && s.Strength < Fact
 }
@@ -200,9 +200,9 @@ func (s *Signal) refusesCaller() bool {
 
 func (s *Signal) is4xx() bool { return 400 <= s.Status && s.Status <= 499 }
 
-// Refuses reports whether s is a 4xx that a retry does not change. For 409 and
-// 424 it returns false, because a conflict may end, and so may the failure of
-// the other request.
+// Refuses reports whether s is a 4xx that a retry does not change. For 409 it
+// returns false, because a conflict may end. For 424 it returns false, because
+// the other request may succeed later.
 func (s *Signal) Refuses() bool {
 	return s.is4xx() && s.Strength == Code && s.Category == CategoryFatal && s.Status != 409 && s.Status != 424
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // bareLines maps lines to reasons. A line counts only in the stderr of a failed
-// child, and only if it consists of these words. In other texts the words are
-// too vague: "rate limit" may be a setting.
+// child, and only if it has no other words. In other texts the words are too
+// vague: "rate limit" may be a setting.
 var bareLines = map[string]signal.Reason{
 	"rate limit":              signal.ReasonRateLimit,
 	"rate limits":             signal.ReasonRateLimit,
@@ -21,10 +21,10 @@ var bareLines = map[string]signal.Reason{
 	"authentication required": signal.ReasonAuthentication,
 }
 
-// readBareLines looks for a line of bareLines in end, the end of a child's
-// stderr. It adds the signal of the last such line.
-func readBareLines(q *collect.Inquiry, end string) {
-	for rest := end; rest != ""; {
+// readBareLines looks for the last line of a child's stderr that is in
+// bareLines. It adds the signal of this line.
+func readBareLines(q *collect.Inquiry, stderr string) {
+	for rest := stderr; rest != ""; {
 		i := strings.LastIndexByte(rest, '\n')
 		if reason, ok := bareLines[bareLine(rest[i+1:])]; ok {
 			q.Add(signal.Of("exec/bare-line", reason, signal.Phrase))

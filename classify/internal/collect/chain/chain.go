@@ -17,13 +17,14 @@ const (
 	maxDepth = 64
 )
 
-// Walk is one pass over the chain of an error: through Unwrap() error and every
-// branch of Unwrap() []error. It does not use errors.Is and errors.As, which never
-// return from a cyclic chain.
+// Walk is one pass over the chain of an error. It follows Unwrap() error and
+// every branch of Unwrap() []error. It does not use errors.Is and errors.As,
+// which never return from a cyclic chain.
 //
-// Every method of a foreign error is called under a recover of its own. So a panic
-// loses only the evidence of that method. recover cannot stop infinite recursion.
-// So in a chain without an end, Walk does not call methods that may follow Unwrap.
+// Walk recovers from a panic in any method of a foreign error, for each call
+// separately. So a panic loses only the evidence of that method. recover cannot
+// stop infinite recursion. So in a chain without an end, Walk does not call
+// methods that may follow Unwrap.
 //
 // A Walk is never passed to a func value and holds no foreign error or text. This
 // keeps the Walk and the Inquiry on the stack.
@@ -222,10 +223,10 @@ func CutText(err error, limit int) string {
 	return string(head)
 }
 
-// textOf returns the text of an error of the chain. A text that the error stores is
-// free. Any other text may repeat the texts of all wrapped errors, so the total
-// length of these texts has a budget. When the budget is used up, textOf returns
-// "".
+// textOf returns the text of an error of the chain. If the error does not store
+// its text, the text may repeat the texts of all wrapped errors. So the total
+// length of such texts has a budget. When the budget is used up, textOf returns
+// "" for such an error.
 func (w *Walk) textOf(err error) string {
 	if fixedText(err) {
 		return errorText(err)

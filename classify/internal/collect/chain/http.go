@@ -235,10 +235,10 @@ func (w *Walk) readCodes(s *Shape, err error) {
 }
 
 // readTimeout reads the result of the method Timeout. True usually means that a
-// peer took too long. It means this program's own deadline if the text of the
-// error ends like a timeout of net/http's client. The text counts only if the
-// error wraps nothing and has no fields of a response, because any other text
-// may quote a peer.
+// peer took too long. But if the text of the error ends like a timeout of
+// net/http's client, it means this program's own deadline. readTimeout looks at
+// the text only if the error wraps nothing and has no fields of a response,
+// because any other text may quote a peer.
 func (w *Walk) readTimeout(s *Shape, err error) {
 	if !err.(interface{ Timeout() bool }).Timeout() {
 		return

@@ -120,9 +120,9 @@ func isLong(err error) bool {
 	return false
 }
 
-// by reports whether err is the error that ended the context. It does not look at
-// errors that the cause wraps: if the cause wraps io.EOF, another io.EOF is
-// unrelated.
+// by reports whether err is the cause or one of the errors that the cause
+// joins. It does not compare err with errors that the cause wraps: if the cause
+// wraps io.EOF, an io.EOF in the chain may have nothing to do with the cause.
 func (e *ended) by(err error) bool {
 	if Same(err, e.cause) {
 		return true
@@ -135,9 +135,9 @@ func (e *ended) by(err error) bool {
 	return false
 }
 
-// category returns the category of ctx.Err(), which is timeout or aborted. e
-// may lack ctx.Err() itself, if the caller passed only context.Cause(ctx).
-// These rules apply:
+// category returns the category of ctx.Err(), which is timeout or aborted. If
+// the caller passed only context.Cause(ctx), e may not contain ctx.Err()
+// itself. These rules apply:
 //
 //   - If the cause is or joins context.Canceled or context.DeadlineExceeded, that error
 //     is ctx.Err(). If it joins both, the last of them is ctx.Err(), because
@@ -199,9 +199,9 @@ func answersIs(err, target error) (is bool) {
 	return ok && e.Is(target)
 }
 
-// readIs calls the Is method of err with this program's own budget,
-// cancellation and deadline. It skips errors that contain a peer's answer,
-// because such an answer may make Is return true.
+// readIs checks whether the Is method of err returns true for this program's
+// own budget, cancellation or deadline. It skips errors that contain a peer's
+// answer, because the answer may decide what Is returns.
 func (w *Walk) readIs(s *Shape, err error) {
 	if s.Caps&answered != 0 {
 		return
@@ -217,8 +217,8 @@ func (w *Walk) readIs(s *Shape, err error) {
 	}
 }
 
-// longestSentinel is at least the length of every text in sentinels. Longer texts
-// are not looked up.
+// No text in sentinels is longer than longestSentinel. Longer texts are not
+// looked up.
 const longestSentinel = 64
 
 // sentinels maps the texts of well-known errors made by errors.New to signals. The

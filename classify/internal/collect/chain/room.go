@@ -15,9 +15,10 @@ type room struct {
 	left int
 }
 
-// entryRoom is the space that a value takes in addition to its texts, for its
-// key, its quotes and the time to encode it. A text that does not fit still
-// takes refuseRoom, so that there cannot be thousands of such texts.
+// entryRoom is the space that a value takes in addition to its texts. It covers
+// the key, the quotes and the time to encode the value. refuseRoom is the space
+// that a text takes if it does not fit. Without it, there could be thousands of
+// such texts.
 const (
 	entryRoom  = 128
 	refuseRoom = 1 << 10

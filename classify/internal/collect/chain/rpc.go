@@ -161,8 +161,9 @@ func (w *Walk) readConnect(err error) {
 }
 
 // readJSONRPC reads the code of a JSON-RPC error (JSON-RPC 2.0 5.1, MCP). Only
-// codes from -32768 to -32000 belong to JSON-RPC. Each server chooses the
-// meaning of some of them. Such a code is weak evidence, so the text outranks it.
+// codes from -32768 to -32000 belong to JSON-RPC. Each server may choose what
+// some of these codes mean. So such a code is weak evidence, and the text
+// outranks it.
 func (w *Walk) readJSONRPC(s *Shape, err error) {
 	var code int64
 	if e, ok := err.(interface{ ErrorCode() int }); ok {

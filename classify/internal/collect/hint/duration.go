@@ -39,8 +39,8 @@ func scanDuration(s string) (total float64, end int, ok bool) {
 const maxParts = 9
 
 // scanNumber reads an unsigned decimal number at the start of s. The number may
-// have commas between thousands: "1,200.5". size is its length, or 0 if there is
-// none.
+// have commas between thousands: "1,200.5". size is the length of the number,
+// or 0 if there is none.
 func scanNumber(s string) (n float64, size int) {
 	for size < len(s) && ascii.IsDigit(s[size]) {
 		size++

@@ -55,7 +55,8 @@ func (h Hint) Resolve(r signal.Reason) (wait time.Duration, ok, derived bool) {
 // RetryInfo count, not a Retry-After header or its copy in a log.
 func (h Hint) Exhausted() bool { return h.inWords > longWait }
 
-// LongestHeader is the length up to which a header value is parsed, in bytes.
+// LongestHeader is the length of the longest header value that is parsed, in
+// bytes.
 const LongestHeader = 256
 
 // ParseRetryAfter implements classify.ParseRetryAfter.
@@ -122,8 +123,8 @@ func ParseNumber(s string) (float64, bool) {
 	return n, true
 }
 
-// An HTTP-date has one of these layouts or time.ANSIC (RFC 9110 5.6.7). layoutOf
-// also returns layouts that some servers use.
+// These are two of the three layouts of an HTTP-date. The third is time.ANSIC
+// (RFC 9110 5.6.7). layoutOf also returns layouts that only some servers use.
 const (
 	imfFixdate = "Mon, 02 Jan 2006 15:04:05 GMT"
 	rfc850     = "Monday, 02-Jan-06 15:04:05 GMT"

@@ -34,9 +34,9 @@ var Fillers = [...]string{"for", "about", "approximately", "around", "another", 
 const LastLetters = "nrsytd"
 
 // ReadLines looks for waits in a text, outside the frames of stack traces. The
-// caller must have checked that the text has an anchor: a rule whose id begins
-// with hint/ matches it. ReadLines reads at most *left waits and subtracts
-// their number from *left.
+// text must have an anchor, which is a phrase that precedes a wait. The caller
+// must have checked this: a rule whose id begins with hint/ matches the text.
+// ReadLines reads at most *left waits and subtracts their number from *left.
 func (h *Hint) ReadLines(text string, now time.Time, left *int) {
 	if text == "" {
 		return

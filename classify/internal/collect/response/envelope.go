@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// These limits apply to reading a body. A real error body has a few hundred bytes.
-// With these limits, a hostile body is cheap to read too.
+// These are limits on reading a body. A real error body has a few hundred
+// bytes. With these limits, reading a hostile body is cheap too.
 const (
 	bodyNodes     = 4096 // JSON values that are read
 	bodyFacts     = 64   // facts that are kept

@@ -60,8 +60,8 @@ func elements(s, tag string) []string {
 	return all
 }
 
-// visible returns the text of a page without tags, scripts and styles, because the
-// words and numbers in those are not evidence.
+// visible returns the visible text of a page. It leaves out tags, scripts and
+// styles, because their words and numbers are not evidence.
 func visible(s string) string {
 	var b strings.Builder
 	for s != "" {

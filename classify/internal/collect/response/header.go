@@ -141,9 +141,9 @@ func ReadHeader(q *collect.Inquiry, status int, header map[string][]string) {
 	}
 }
 
-// valuesOf returns the values of a header that should be read. If the header
-// names a wait, these are all values, because the longest wait counts.
-// Otherwise it is the first value.
+// valuesOf returns the values of a header that should be read. These are all
+// values if the header names a wait, because the longest wait counts. For any
+// other header it is the first value.
 func valuesOf(q *collect.Inquiry, values []string, kind headerKind) []string {
 	most := 1
 	if kind == waitHeader || kind == waitMsHeader {
@@ -213,8 +213,9 @@ func cutReset(name string) int {
 	return at
 }
 
-// sibling returns the value of another header of the same limit. In the name of the
-// reset header, word replaces "reset": X-RateLimit-Reset -> X-RateLimit-Remaining.
+// sibling returns the value of another header of the same limit. The name of
+// that header has the argument word in place of "reset": X-RateLimit-Remaining
+// for X-RateLimit-Reset.
 func sibling(header map[string][]string, name, word string) (value string, ok bool) {
 	at := cutReset(name)
 	before, after := name[:at], name[at+len(reset):]

@@ -26,9 +26,9 @@ func ReadResponse(q *collect.Inquiry, status int, header map[string][]string, bo
 	return failed
 }
 
-// readBody reads a response body and reports whether it is an error envelope. If
-// the response was successful, readBody ignores any other body, because such a body
-// may be the text of a model.
+// readBody reads a response body and reports whether it is an error envelope.
+// If the response was successful, readBody ignores a body that is not an error
+// envelope, because it may be the text of a model.
 func readBody(q *collect.Inquiry, body string, success bool) (failed bool) {
 	e := openEnvelope(body, q.Budget.Left[collect.DecodedBytes])
 	q.Budget.Left[collect.DecodedBytes] = e.left

@@ -15,8 +15,8 @@ import (
 // in words of 64 rules. Larger sets are allocated on the heap.
 const stackWords = 32
 
-// noMatches returns an empty set of matches. It uses the argument fixed if that is
-// large enough.
+// noMatches returns an empty set of matches. It returns fixed[:] if that is
+// large enough, and otherwise allocates the set.
 func noMatches(set *ruleset.Set, fixed *[stackWords]uint64) []uint64 {
 	if n := set.Words(); n > stackWords {
 		return make([]uint64, n)
@@ -114,8 +114,8 @@ func ReadParts(q *collect.Inquiry, head, tail string, n int) (timed bool, all me
 	return timed, all, whole
 }
 
-// keepMention keeps the status and the provider that a text mentions, if no earlier
-// text has mentioned one.
+// keepMention keeps the first status and the first provider that the texts of
+// the evidence mention.
 func keepMention(q *collect.Inquiry, u memory.Mention) {
 	if q.Mentioned.Status == 0 {
 		q.Mentioned.Status = u.Status
@@ -166,10 +166,11 @@ func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, 
 	return refusal != 0
 }
 
-// readFrame matches the rules against a stack frame at the beginning of a text, and
-// adds their signals. It is for the tail of a trace without a message: there the
-// name of a function may be the only evidence. Rules for bare words do not count
-// here. User rules are not tried again, because they have read the whole text.
+// readFrame matches the rules against a stack frame at the beginning of a text,
+// and adds their signals. The text is the end of a stack trace without its
+// message, so the name of a function may be the only evidence. Rules for single
+// words do not count here. User rules are not tried again, because they have
+// read the whole text.
 func readFrame(q *collect.Inquiry, frame string) {
 	var fixed [stackWords]uint64
 	matched := noMatches(q.Set, &fixed)

@@ -27,9 +27,9 @@ func TestMain(m *testing.M) {
 		runChild(os.Args[1:])
 		os.Exit(0)
 	}
-	// These variables are for the commands that errclass run starts in tests.
-	// GORACE is set because the race detector would delay the exit of each command
-	// by a second.
+	// In tests, errclass run starts commands. These variables are for those
+	// commands. Without GORACE, the race detector would delay the exit of each
+	// command by a second.
 	if err := errors.Join(os.Setenv(asChild, "1"), os.Setenv("GORACE", "atexit_sleep_ms=0")); err != nil {
 		panic(err)
 	}

@@ -77,8 +77,9 @@ func (f *evalFlags) predict(s Streams, paths []string, corpus corpus, c *classif
 	return all, nil
 }
 
-// readPredictions reads a file that --predictions has written. It leaves out the
-// predictions for the entries in the argument rest.
+// readPredictions reads a file that --predictions has written. rest has the
+// entries that --split leaves out. readPredictions leaves out the predictions
+// for these entries too.
 func readPredictions(s Streams, name string, rest []eval.Entry) (eval.Predictions, error) {
 	f, err := s.open(name)
 	if err != nil {

@@ -275,8 +275,8 @@ func marked(message string, signals []classify.Signal, colour bool) string {
 	return b.String()
 }
 
-// underlined returns message[from:to]. With colour, the matches of signals in it
-// are underlined.
+// underlined returns message[from:to]. With colour, it underlines the matches
+// of signals in this part.
 func underlined(message string, from, to int, signals []classify.Signal, colour bool) string {
 	if !colour {
 		return printable(message[from:to])

@@ -11,10 +11,10 @@ import (
 // pollInterval is the interval at which a followed file is checked for more bytes.
 const pollInterval = 250 * time.Millisecond
 
-// follower reads a file and waits for more bytes at its end, like tail -F. If a new
-// file replaces the file, it reads the old one to its end and then the new one. If
-// the file has become shorter, it starts again at the beginning. If there is no
-// file, it waits for one.
+// follower reads a file and waits for more bytes at its end, like tail -F. If
+// the file is replaced, follower reads the old file to its end and then the new
+// one. If the file has become shorter, it starts again at the beginning. If
+// there is no file, it waits until there is one.
 type follower struct {
 	name  string
 	ended <-chan struct{} // no more reads after it is closed

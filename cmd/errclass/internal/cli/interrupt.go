@@ -34,11 +34,12 @@ const (
 // concurrent use.
 //
 // A terminal sends SIGINT to every program of a pipeline. A supervisor does the
-// same with SIGTERM. The program before the filter may then still write its last
-// lines, so the filter must read on. While it reads a pipe, it ignores SIGINT, like
-// tee -i. After SIGTERM, SIGHUP or SIGQUIT it reads until the pipe ends, until
-// silenceLimit passes without input, or until a second SIGTERM or SIGQUIT. If it
-// reads anything else, the first signal ends reading.
+// same with SIGTERM. The program before the filter may then still write its
+// last lines, so the filter must read on. While the filter reads a pipe, it
+// ignores SIGINT, like tee -i. After SIGTERM, SIGHUP or SIGQUIT it reads until
+// the pipe ends, until silenceLimit passes without input, or until a second
+// SIGTERM or SIGQUIT. If the input is not a pipe, the first signal ends
+// reading.
 type interrupts struct {
 	signals chan os.Signal
 	ctx     context.Context // ends when reading must end
@@ -74,8 +75,8 @@ func notifyInterrupts(command string, errs io.Writer, pipe bool) *interrupts {
 	return i
 }
 
-// newInterrupts returns an interrupts that calls abort if the rest of the output
-// cannot be written.
+// newInterrupts returns an interrupts. It calls abort if the rest of the output
+// is not written within writeLimit after a signal.
 func newInterrupts(abort func(os.Signal)) *interrupts {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &interrupts{
@@ -126,14 +127,15 @@ func (i *interrupts) received(sig os.Signal) {
 	}
 }
 
-// end makes all reads return errInterrupted. The caller holds mu.
+// end makes all reads return errInterrupted. The caller must have locked mu.
 func (i *interrupts) end(sig os.Signal) {
 	i.endedBy = sig
 	i.cancel()
 	i.abortUnlessDone(sig)
 }
 
-// abortUnlessDone calls abort after writeLimit, unless stop is called before.
+// abortUnlessDone calls abort after writeLimit, unless stop has been called by
+// then.
 func (i *interrupts) abortUnlessDone(sig os.Signal) {
 	i.after(writeLimit, func() { i.abort(sig) })
 }
@@ -155,7 +157,7 @@ func (i *interrupts) endAfterSilence(d time.Duration) {
 	})
 }
 
-// after calls f once d has passed, unless stop is called before.
+// after calls f after the time d, unless stop has been called by then.
 func (i *interrupts) after(d time.Duration, f func()) {
 	go func() {
 		select {
@@ -251,7 +253,7 @@ const chunkSize = 64 << 10
 func newAsyncReader(r io.Reader, ended <-chan struct{}, noteRead func()) *asyncReader {
 	w := &asyncReader{chunks: make(chan chunk), ended: ended, released: make(chan struct{}), noteRead: noteRead}
 	go func() {
-		// One buffer is filled while Read copies from the other.
+		// The goroutine fills one buffer while Read copies from the other.
 		for buf, next := make([]byte, chunkSize), make([]byte, chunkSize); ; buf, next = next, buf {
 			n, err := r.Read(buf)
 			for errors.Is(err, syscall.EAGAIN) && n == 0 {

@@ -24,10 +24,10 @@ func (closedOutputError) Error() string { return "the output was closed" }
 
 func (closedOutputError) Unwrap() error { return context.Canceled }
 
-// endOnBrokenPipe calls the argument end when this program gets SIGPIPE, until stop
-// is called. It ignores the signal if this program may have copied input to the
-// command: the command may have closed its input early, and that is not an error.
-// In that case detectClosed still notices a closed output.
+// endOnBrokenPipe calls the function end when this program gets SIGPIPE, until
+// stop is called. But it ignores the signal if this program may have copied
+// input to the command. The command may have closed its input early, and that
+// is not an error. In that case detectClosed still notices a closed output.
 func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	if !ownProcess.Load() || signal.Ignored(syscall.SIGPIPE) {
 		return func() {}
@@ -52,16 +52,17 @@ func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	}
 }
 
-// closeDetector calls end when a write to w fails because w was closed. Without it,
-// the command's processes would run until their own next write fails.
+// closeDetector calls the function end when a write to w fails because w was
+// closed. Without it, the command's processes would run until their own next
+// write fails.
 type closeDetector struct {
 	w   io.Writer
 	end func()
 }
 
-// detectClosed returns a writer to w that calls the argument end when w is closed.
-// It returns files and terminals unchanged, because the command inherits them and
-// writes to them directly.
+// detectClosed returns a writer to w that calls the function end when w is
+// closed. It returns files and terminals unchanged, because the command
+// inherits them and writes to them directly.
 func detectClosed(w io.Writer, end func()) io.Writer {
 	if f, ok := w.(*os.File); ok {
 		info, err := f.Stat()

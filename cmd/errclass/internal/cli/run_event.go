@@ -22,9 +22,9 @@ const readerLimit = time.Second
 // for standard error.
 //
 // If the file is also standard output or standard error, opening the file again
-// would truncate it. In that case eventFile returns a writer that appends to the
-// stream. If that stream is standard output and a pipe, eventFile also replaces
-// s.Out with a writer that tracks line ends.
+// would truncate it. So eventFile returns a writer that appends to that stream.
+// If the stream is standard output and a pipe, eventFile also replaces s.Out
+// with a writer that tracks line ends.
 func eventFile(s *Streams, errs *lineWriter, name string) (io.WriteCloser, error) {
 	info, err := os.Stat(name)
 	if err != nil { // Stat failed: create the file, or return the error of opening it

@@ -60,8 +60,8 @@ func (r *runInput) next() (io.Reader, error) {
 	}
 }
 
-// copied reports whether this program may have copied input to the command. If the
-// input is a file, the command reads it directly.
+// copied reports whether this program may have copied input to the command. It
+// has not if the input is a file, because the command reads a file directly.
 func (r *runInput) copied() bool {
 	if r.replay != nil {
 		return r.replay.started()

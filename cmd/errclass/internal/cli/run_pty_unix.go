@@ -42,8 +42,8 @@ func openTerminal(s Streams) (t *supervise.Terminal, restore func(), err error) 
 	return &supervise.Terminal{Master: master, Child: child}, restore, nil
 }
 
-// setUp sets the size and the mode of the new terminal. The caller calls the
-// functions in undo when the run ends, and also after an error.
+// setUp sets the size and the mode of the new terminal. The caller must call
+// the functions in undo when the run ends, and also if setUp returns an error.
 func setUp(s Streams, master, child *os.File) (undo []func(), err error) {
 	size := &defaultSize
 	if own := ownTerminal(s); own != nil {
@@ -87,8 +87,9 @@ func ownTerminal(s Streams) *os.File {
 	return nil
 }
 
-// followSize gives the terminal child each new size of the terminal own, until stop
-// is called. After child is closed, new sizes are ignored.
+// followSize watches the size of this program's terminal, own. It gives each
+// new size to the command's terminal, child, until stop is called. After child
+// is closed, it ignores new sizes.
 func followSize(own *os.File, child syscall.RawConn) (stop func()) {
 	changed, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(changed, syscall.SIGWINCH)

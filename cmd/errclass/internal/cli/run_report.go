@@ -22,10 +22,10 @@ type failure struct {
 	classifier *classify.Classifier
 }
 
-// asClosedOutput returns x with the closed output as its cause. After the output
-// was closed, a command may end with SIGPIPE, with the SIGTERM that errclass sends,
-// or with an exit code of its own. In all three cases the closed output is the
-// cause.
+// asClosedOutput returns x with the closed output as its cause. When its output
+// is closed, a command may end with SIGPIPE, with the SIGTERM that errclass
+// sends, or with an exit code of its own. In all three cases the closed output
+// is the cause.
 func (x failure) asClosedOutput() failure {
 	name, err := "", error(closedOutputError{})
 	if e, ok := errors.AsType[*supervise.Error](x.err); ok {
@@ -82,7 +82,8 @@ func (f *runFlags) report(s Streams, errs *lineWriter, event io.Writer, x failur
 }
 
 // explain writes the explanation of a failure. If something other than a text
-// decided, such as a watchdog, explain adds it as the first signal.
+// decided, such as a watchdog, explain adds a signal for it as the first
+// signal.
 func (x failure) explain(w io.Writer, json, colour bool) error {
 	message := x.outcome.Stderr
 	var exit *exec.ExitError

@@ -21,8 +21,8 @@ type retrier struct {
 	errs    io.Writer
 	quiet   bool // do not report retries
 
-	// terminal opens a terminal for one run. If the function is nil, the command
-	// has no terminal. restore resets the mode of this program's terminal.
+	// terminal opens a terminal for one run. If terminal is nil, the command has no
+	// terminal. restore resets the mode of this program's terminal.
 	terminal func() (t *supervise.Terminal, restore func(), err error)
 
 	calls int // number of runs so far

@@ -25,8 +25,9 @@ import (
 // the argument of that action.
 const asChild = "ERRCLASS_TEST_AS_CHILD"
 
-// childWords are the actions of that command. "count FILE" appends a byte to FILE.
-// "until FILE:N" exits with 0 if FILE has N bytes.
+// childWords are the actions of the test binary if it acts as a command: see
+// asChild. "count FILE" appends a byte to FILE. "until FILE:N" exits with 0 if
+// FILE has N bytes.
 var childWords = map[string]func(arg string){
 	"out":   func(arg string) { fmt.Println(arg) },
 	"err":   func(arg string) { fmt.Fprint(os.Stderr, arg) },
@@ -308,7 +309,7 @@ func TestRunUsage(t *testing.T) {
 }
 
 // TestRunReportsTimeout checks that the message names the limit of --timeout,
-// whether that limit ended the command or a pause.
+// both if the limit ended the command and if it ended a pause.
 func TestRunReportsTimeout(t *testing.T) {
 	t.Parallel()
 	r := run(t, "", child(t, []string{"--timeout", "300ms"}, "wait", "")...)

@@ -44,8 +44,7 @@ type builder struct {
 	enclosing []*wrapper // errors that will wrap the next one
 }
 
-// leaves are common errors that wrap nothing, and nil pointers whose type is an
-// error.
+// leaves are common errors that wrap nothing, and nil pointers of error types.
 var leaves = []error{
 	context.Canceled, context.DeadlineExceeded, os.ErrDeadlineExceeded, classify.ErrBudgetExceeded,
 	io.EOF, io.ErrUnexpectedEOF, fs.ErrPermission, exec.ErrNotFound, net.ErrClosed, http.ErrHandlerTimeout,
@@ -149,7 +148,7 @@ func (b *builder) several(depth int) []error {
 	return all
 }
 
-// inside builds the error that e wraps, and sets e.next.
+// inside builds an error and stores it in e.next, so that e wraps it.
 func (b *builder) inside(e *wrapper, depth int) {
 	b.enclosing = append(b.enclosing, e)
 	e.next = b.build(depth + 1)

@@ -20,8 +20,9 @@ import (
 // derive returns a child context that ends some time later.
 type derive func(context.Context) (context.Context, context.CancelFunc)
 
-// These are causes for the end of a context. They differ from the context's Err().
-// Without the context, errPatient and errKey would be classified differently.
+// These are causes for the end of a context. They differ from the context's
+// Err(). If errPatient and errKey are classified without the context, their
+// results are different.
 var (
 	errDrain   = errors.New("the server is shutting down")
 	errPatient = fmt.Errorf("the report took too long: %w", context.DeadlineExceeded)

@@ -58,7 +58,7 @@ func (s *signals) check(t require.TestingT, src source) {
 	require.Equal(t, want, inRecord, "slog, of the value")
 	inSpan, inEvent := s.span(t, func(span trace.Span) { otelclass.RecordError(span, err) })
 	require.Equal(t, inSpan, inEvent, "span and event, of the value")
-	// RecordError puts an error that wraps itself into another wrapper. If the
+	// If an error wraps itself, RecordError puts it into another wrapper. If the
 	// classifier stops at its limit, it then reads one error less, and the answers
 	// may differ.
 	if len(classify.Standard.Explain(classify.Evidence{Err: err}).Omitted) == 0 {
@@ -93,8 +93,7 @@ func rendered(line string) string {
 	return m.Err
 }
 
-// checkText sends the argument words through all signals, as a text without an
-// error value.
+// checkText sends a text without an error value through all signals.
 func (s *signals) checkText(t require.TestingT, words string) {
 	want := answerOf(t, classify.Message(words))
 	line, inRecord := s.record(context.Background(), t, "err", words)
@@ -108,8 +107,8 @@ func (s *signals) checkText(t require.TestingT, words string) {
 	require.Equal(t, want, event, "event, of a text")
 }
 
-// checkStatus sends the argument words and an HTTP status through the signals that
-// accept both.
+// checkStatus sends a text and an HTTP status through the signals that accept
+// both.
 func (s *signals) checkStatus(t require.TestingT, words string, status int) {
 	want := answerOf(t, classify.Standard.Classify(classify.Evidence{Message: words, Status: status}))
 	line, inRecord := s.record(context.Background(), t, "err", words, "status", status)

@@ -6,7 +6,7 @@ import (
 )
 
 // stub is embedded in the errors below and counts the calls of their methods. A
-// method panics if the field panics has its bit.
+// method panics if its bit is set in the field panics.
 type stub struct {
 	calls  *int
 	panics uint16

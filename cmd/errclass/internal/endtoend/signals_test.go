@@ -94,8 +94,8 @@ func text(v json.RawMessage) (s string) {
 	return s
 }
 
-// span starts a span with status Error and calls record with it. It returns the
-// answers on the span and on its last event.
+// span calls record with a new span whose status is Error. It returns the
+// answers on the span and on the last event of the span.
 func (s *signals) span(t require.TestingT, record func(trace.Span)) (span, event answer) {
 	s.bareSpans.Reset()
 	s.spans.Reset()
@@ -145,7 +145,8 @@ func others(attrs []attribute.KeyValue) []attribute.KeyValue {
 	return left
 }
 
-// answerIn returns the answer in attrs. attrs must have each of the two keys once.
+// answerIn returns the answer in attrs. attrs must have the key of the category
+// once and the key of the reason once.
 func answerIn(t require.TestingT, attrs []attribute.KeyValue) (a answer) {
 	require.Len(t, attrs, len(others(attrs))+2, "category and reason")
 	for _, kv := range attrs {

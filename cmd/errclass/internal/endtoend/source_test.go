@@ -67,8 +67,8 @@ func (s rapidSource) text() string {
 	return repeated(strings.Join(parts, ""), s)
 }
 
-// repeated returns text. In one of 16 cases, it returns copies of text instead,
-// about maxText bytes at most.
+// repeated returns text. In one of 16 cases, it returns several copies of text
+// instead, with about maxText bytes at most.
 func repeated(text string, s source) string {
 	if text == "" || s.pick(16) != 1 {
 		return text

@@ -53,7 +53,7 @@ func newGroups() *groups {
 	return &groups{map[string]*Slice{}, map[string]map[Confused]int{}, map[string]*Product{}, map[[2]string]*Family{}, map[string]*Decider{}}
 }
 
-// add adds the score of one entry to its groups.
+// add adds the score of one entry to the groups of the entry.
 func (g *groups) add(e Entry, p Prediction, one Score, category classify.Category) {
 	at(g.slices, e.Slice).add(one)
 	if g.categories[e.Slice] == nil {

@@ -14,8 +14,9 @@ import (
 // maxLine is the length of the longest valid line.
 const maxLine = 64 << 20
 
-// readLines calls add for every line of r that is not blank. The argument place names
-// the input and the line. If add fails, the error begins with the place.
+// readLines calls add for every line of r that is not blank. The argument place
+// names the input and the line. If add returns an error, readLines returns it
+// with the place in front.
 func readLines(r io.Reader, name string, add func(text []byte, place string) error) error {
 	in := lines.NewReader(r, maxLine, nil)
 	for number := 1; ; number++ {

@@ -75,8 +75,8 @@ func ReadPredictions(r io.Reader, name string) (Predictions, error) {
 	return all, nil
 }
 
-// check returns an error if p is not a valid prediction. An entry of a corpus is
-// not valid, because it has no rule.
+// check returns an error if p is not a valid prediction. It also refuses an
+// entry of a corpus, because an entry has no rule.
 func (p Prediction) check() error {
 	switch {
 	case p.ID == "":

@@ -145,8 +145,9 @@ func (r *Report) Explain(c *classify.Classifier) {
 	}
 }
 
-// judge returns the category and the reason of a prediction. If the entry accepts
-// one of them besides the right one, judge returns the right one in its place.
+// judge returns the category and the reason of a prediction. If the entry
+// accepts the category or the reason as another right answer, judge returns the
+// right one in its place.
 func (e Entry) judge(p Prediction) (classify.Category, classify.Reason) {
 	if slices.Contains(e.AcceptCategory, p.Category) {
 		p.Category = e.Category
@@ -157,7 +158,8 @@ func (e Entry) judge(p Prediction) (classify.Category, classify.Reason) {
 	return p.Category, p.Reason
 }
 
-// score returns the Score of one entry with this prediction.
+// score returns the Score of an entry whose prediction has this category and
+// this reason.
 func score(e Entry, category classify.Category, reason classify.Reason) Score {
 	s := Score{Entries: 1}
 	if e.Category == classify.CategoryRetryable {

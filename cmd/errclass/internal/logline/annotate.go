@@ -76,8 +76,8 @@ type Annotation struct {
 	Kind   Kind
 	At     int
 	Insert []byte // valid until the next call; empty if the line has both keys
-	// Category and Reason are the values in the annotated line. Values that the
-	// line already had are kept. Both are empty unless Kind is Classified.
+	// Category and Reason are the values in the annotated line. Annotate keeps
+	// values that the line already had. Both are empty unless Kind is Classified.
 	Category, Reason string
 	// More are the insertions for the other records of the line, in order. Only
 	// OTLP JSON has several records in a line.
@@ -147,12 +147,14 @@ func (a *Annotator) record(rec *shapes.Record) {
 	a.inserts = append(a.inserts, found)
 }
 
-// longestName limits the length of a category or a reason that a line already has.
-// Only this many bytes of it are read. All valid names are shorter.
+// longestName is the longest category or reason of a line, in bytes, that is
+// read in full. If a line already has a longer one, only its beginning is read.
+// All valid names are shorter.
 const longestName = 64
 
-// Classify classifies the sources of a record, such as its message. Package
-// precedence chooses one of the results. first is the text of the first source.
+// Classify classifies the sources of a record, such as its message. best is the
+// result that package precedence chooses. first is the text of the first
+// source.
 //
 // A code may be quoted from another program. So it is passed as
 // [classify.Evidence.Code], which never means that the logging program reached its

@@ -123,7 +123,8 @@ func TestHostileLinesPassInBoundedMemory(t *testing.T) {
 }
 
 // TestJournaldMessageOfBytesIsReadAtItsEnds annotates a line of journald. Its
-// message is an array of 16 MB. Only both ends of the array should be decoded.
+// message is an array of 16 MB. Annotate should decode only the two ends of the
+// array.
 func TestJournaldMessageOfBytesIsReadAtItsEnds(t *testing.T) {
 	t.Parallel()
 	number := func(text string) string {

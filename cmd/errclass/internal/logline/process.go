@@ -49,9 +49,9 @@ func NewProcessor(a *Annotator, w io.Writer, times bool) *Processor {
 	return &Processor{annotator: a, out: bufio.NewWriterSize(w, outputSize), waits: true}
 }
 
-// ReadTexts makes the processor read text lines too. Their errors are counted in
-// the summary. If annotate is true, the category and the reason are added to the
-// first line of each error. Call ReadTexts before Process.
+// ReadTexts makes the processor read text lines too. The processor counts their
+// errors in the summary. If annotate is true, it also adds the category and the
+// reason to the first line of each error. Call ReadTexts before Process.
 func (p *Processor) ReadTexts(annotate bool) {
 	p.text = &textLog{classify: p.annotator.classify, all: p.annotator.all}
 	p.annotate = annotate
@@ -68,19 +68,19 @@ type Waiter interface {
 // the event may follow.
 const eventHold = 100 * time.Millisecond
 
-// Waits sets whether reading the next input may block, as with a pipe. The default
-// is true.
+// Waits sets whether reading the next input may block, as with a pipe. The
+// default is true.
 //
-// Before a read that may block, the current text event is annotated and written. If
-// the input is a [Waiter], the processor first waits a tenth of a second for more
-// lines of the event. Lines of the event that come later are passed on unchanged.
+// Before a read that may block, the processor annotates and writes the current
+// text event. If the input is a [Waiter], it first waits a tenth of a second
+// for more lines of the event. It passes on later lines of the event unchanged.
 func (p *Processor) Waits(waits bool) { p.waits = waits }
 
 // Process reads r to its end. It writes every line before it waits for the next
-// one, so the lines of a slow pipe are not held back. If r ends without a line end
-// and another input follows, it writes a line end between them. It holds at most
-// [MaxLine] bytes in memory. It returns the error of r or an [*OutputError]. Lines
-// that were read before an error of r are written.
+// one, so the lines of a slow pipe are not held back. If r ends without a line
+// end and another input follows, it writes a line end between them. It holds at
+// most [MaxLine] bytes in memory. It returns the error of r or an
+// [*OutputError]. If r fails, the lines that were read before are written.
 func (p *Processor) Process(r io.Reader) error {
 	waiter, _ := r.(Waiter)
 	in := lines.NewReader(r, MaxLine, func() error { return p.idle(waiter) })
@@ -134,8 +134,9 @@ func (p *Processor) outputError(err error) error {
 	return &OutputError{Err: err}
 }
 
-// line writes one line or one piece of a line. It checks only the error of its last
-// write: after a bufio.Writer has failed, every later write returns the error.
+// line writes one line or one piece of a line. It checks only the error of its
+// last write. After a bufio.Writer has failed, every later write returns the
+// error.
 func (p *Processor) line(l lines.Line) error {
 	if p.unfinished && len(l.Bytes) > 0 {
 		p.out.WriteByte('\n')
@@ -182,8 +183,8 @@ func (p *Processor) line(l lines.Line) error {
 // classified.
 const maxHeld = 1 << 20
 
-// textLine reads a line of text. In a text log that is annotated, the lines of an
-// event are held back until the end of the event.
+// textLine reads a line of text. If text logs are annotated, it holds back the
+// lines of an event until the end of the event.
 func (p *Processor) textLine(line []byte, kind Kind) error {
 	starts := p.text.Starts(line)
 	if starts {
@@ -215,9 +216,9 @@ func (p *Processor) endEvent() {
 	}
 }
 
-// release classifies the current text event and writes its lines. Later lines of
-// the event are passed on unchanged. If writing fails, a later write returns the
-// error.
+// release classifies the current text event and writes its lines. The processor
+// passes on later lines of the event unchanged. If writing fails, a later write
+// returns the error.
 func (p *Processor) release() {
 	if p.text == nil || !p.pending {
 		return
@@ -256,8 +257,9 @@ func (p *Processor) notJSON(first, n int64) {
 
 func endsLine(b []byte) bool { return len(b) > 0 && b[len(b)-1] == '\n' }
 
-// firstLine returns the new value of a field such as FirstNotJSON. known is its
-// present value, or 0 if it is not set. number is the number of the current line.
+// firstLine returns the new value of a field such as FirstNotJSON. known is the
+// present value of the field, or 0 if there is none. number is the number of
+// the current line.
 func firstLine(known, number int64) int64 {
 	if known > 0 {
 		return known

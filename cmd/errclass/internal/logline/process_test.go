@@ -245,10 +245,10 @@ func TestTextEventsAreHeldForInput(t *testing.T) {
 	}
 }
 
-// FuzzProcess compares the output with the input. Without the inserted bytes, every
-// line is unchanged. A JSON object stays a JSON object, with the same members and
-// at most one pair of new keys. The classifier must not panic, and the memory must
-// be limited.
+// FuzzProcess compares the output with the input. Without the inserted bytes,
+// every line must be unchanged. A JSON object must stay a JSON object, with the
+// same members and at most one pair of new keys. The classifier must not panic,
+// and the memory must be limited.
 func FuzzProcess(f *testing.F) {
 	for _, s := range []string{
 		"", "\n", "x\n{\"level\":\"error\"}\r\n", `{"error":"slow down"}`, "\ufeff{\"level\":50,\"err\":{\"code\":\"x\",\"stack\":\"a\\n at b\"}}\n{}",

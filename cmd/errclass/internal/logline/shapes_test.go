@@ -61,8 +61,8 @@ var insertedField = regexp.MustCompile(strings.Join([]string{
 	` error\.category=[a-z_]+ error\.reason=[a-z_]+`,
 }, "|"))
 
-// removed returns s without the inserted text. Before the insertion, s had neither
-// of the two keys.
+// removed returns s without the inserted fields. The original text must not
+// contain either of the two inserted keys.
 func removed(s string) string { return insertedField.ReplaceAllString(s, "") }
 
 // anyField matches inserted text at the beginning of a text.
@@ -73,15 +73,16 @@ var anyField = func() (forms []*regexp.Regexp) {
 	return append(forms, regexp.MustCompile(`^"attributes":\[\{"key":"error\.category","value":\{"stringValue":"[a-z_]+"\}\},\{"key":"error\.reason","value":\{"stringValue":"[a-z_]+"\}\}\]`))
 }()
 
-// addsOnlyFields reports whether the output out equals the input in, except for
-// inserted fields. There may be several ways to remove the fields; one of them must
-// give the input.
+// addsOnlyFields reports whether the input and the output, in and out, differ
+// only in inserted fields. There may be several ways to remove the fields; one
+// of them must give the input.
 func addsOnlyFields(in, out string) bool {
 	next := strings.Index(out, "error.category")
 	if next < 0 {
 		return in == out
 	}
-	// The inserted text begins at most this many bytes before its key.
+	// The inserted text can begin before its key, but at most by the length of this
+	// prefix.
 	start := max(0, next-len(`,"attributes":[{"key":"`))
 	if len(in) < start || in[:start] != out[:start] {
 		return false

@@ -17,7 +17,8 @@ type Summary struct {
 	Text       int64   `json:"text,omitzero"` // text events among Classified
 	Counts     []Count `json:"counts"`        // most frequent first; see Sort
 
-	// These are the numbers of the first line of each kind, counted from 1. 0 means
+	// These are the numbers of the first line that is not JSON and of the first
+	// line that is too long. The first line of the input is 1. A value of 0 means
 	// that there is no such line.
 	FirstNotJSON int64 `json:"first_not_json,omitzero"`
 	FirstTooLong int64 `json:"first_too_long,omitzero"`
@@ -34,8 +35,9 @@ type Count struct {
 	Last  time.Time `json:"last,omitzero"`
 }
 
-// otherValue is counted in place of a category or a reason that a line already has
-// and that errclass does not know. Otherwise Counts could grow without limit.
+// otherValue is counted in place of a category or a reason that a line already
+// has, if errclass does not know the value. Without otherValue, Counts could
+// grow without limit.
 const otherValue = "other"
 
 // add counts a classified record.

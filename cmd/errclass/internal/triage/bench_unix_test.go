@@ -15,9 +15,9 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// serviceLog returns the log of a web service. One line in errorEvery is an error.
-// If repeated is true, the log has only a few different error texts. Otherwise each
-// error text contains other values.
+// serviceLog returns the log of a web service. One line in errorEvery is an
+// error. If repeated is true, the log has only a few different error texts.
+// Otherwise each error text has different values.
 func serviceLog(lines, errorEvery int, repeated bool) []byte {
 	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same lines in every run
 	messages := []func() string{

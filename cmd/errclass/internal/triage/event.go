@@ -120,8 +120,8 @@ func (r *eventReader) readLine(line []byte) {
 	}
 }
 
-// maxHeader is how many bytes of the first line of a text event are searched for a
-// time and a service.
+// maxHeader limits the search for a time and a service in a text event. Only
+// this many bytes of the first line are searched.
 const maxHeader = 512
 
 // record reads one record of a line.
@@ -131,9 +131,9 @@ func (r *eventReader) record(rec *shapes.Record) {
 	}
 	level := rec.IsError()
 	if !level && !rec.Stderr {
-		// A record without a level and without an error counts only if a rule finds
-		// the reason of its message. Its HTTP status does not count, because most
-		// statuses are answers to clients.
+		// A record without a level and without an error counts as an error only if a
+		// rule finds the reason of its message. The HTTP status of the record does not
+		// count, because most statuses are answers to clients.
 		message := rec.Message()
 		if message == "" {
 			return

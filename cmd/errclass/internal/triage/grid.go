@@ -3,14 +3,14 @@ package triage
 import "time"
 
 // steps are the lengths that the steps of a series may have, in seconds. Each
-// length divides the next one, so that counts can be joined when the period of the
-// events grows.
+// length divides the next one, so short steps can be joined into longer ones
+// when the period of the events grows.
 var steps = [...]int64{
 	1, 5, 15, 60, 5 * 60, 15 * 60, 3600, 3 * 3600, 6 * 3600, 86400, 7 * 86400, 28 * 86400, 364 * 86400, 3640 * 86400,
 }
 
-// Times outside of these years are mistakes of a clock or of a parser. With such a
-// time, all other events would fall into one step.
+// A time outside of these years is a mistake of a clock or of a parser. If such
+// a time counted, all other events would fall into one step.
 const (
 	firstYear = 1990
 	lastYear  = 2100
@@ -54,8 +54,8 @@ func (g *grid) length() int {
 	return int(g.last/g.step() - g.first/g.step() + 1)
 }
 
-// counts has the number of events in each step. When the grid changes to longer
-// steps, counts changes too, the next time it is used.
+// counts has the number of events in each step. When the grid gets longer
+// steps, the counts are converted the next time they are used.
 type counts struct {
 	level int
 	start int64 // number of the first step since 1970

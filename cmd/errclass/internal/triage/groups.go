@@ -17,8 +17,8 @@ const (
 	maxIDs = 1 << 16
 	// maxKept is the largest number of origins of a group that are counted by name.
 	maxKept = 4 * MaxOrigins
-	// exampleBytes limits the total size of all examples. When it is exceeded, each
-	// further example is cut to shortExample bytes.
+	// exampleBytes limits the total size of all examples. After the limit is
+	// exceeded, each further example is cut to shortExample bytes.
 	exampleBytes = 16 << 20
 	shortExample = 256
 )

@@ -58,7 +58,7 @@ func TestSeries(t *testing.T) {
 	})
 }
 
-// distinct writes lines with errors. The words of each error are different.
+// distinct writes lines with errors. Every error has different words.
 func distinct(w io.Writer, lines int) error {
 	for i := range lines {
 		_, err := fmt.Fprintf(w, `{"time":%d,"level":"error","msg":"%s %s%s has %s"}`+"\n", 1767323045+i/100, word(i*7919), word(i), strings.Repeat(" and", i%40), word(i*31))
@@ -124,8 +124,8 @@ func indexOf(r *Report, template string) int {
 	return 0
 }
 
-// TestGiveUp checks that the groups with the fewest events are given up, and among
-// these the oldest.
+// TestGiveUp checks which groups are given up: the groups with the fewest
+// events, and among these the oldest.
 func TestGiveUp(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder

@@ -37,7 +37,8 @@ func line(second int, text string) string {
 	return fmt.Sprintf(`{"time":"2026-01-02T03:%02d:%02dZ","level":"error","msg":%q}`+"\n", second/60, second%60, text)
 }
 
-// arrivals returns the texts of all events in the order in which they are grouped.
+// arrivals returns the texts of all events. The order is the one in which the
+// events are grouped.
 func arrivals(t testing.TB, names ...string) (texts []string, notes []Note) {
 	r := newRun(t.Context(), Options{Now: testNow})
 	inputs, problems := findInputs(names)

@@ -17,8 +17,8 @@
 //     one. So "VM Started" and "VM Stopped" stay two clusters, but "user alice not
 //     found" becomes one with the texts about four other users.
 //
-// The last step differs from the paper. There, a text joins the most similar cluster
-// at once.
+// The last step differs from the paper, in which a text joins the most similar
+// cluster at once.
 //
 // Memory is bounded by the number of clusters, which the caller limits with
 // [Tree.Remove]. The time of Add is bounded too: see maxScan.
@@ -135,7 +135,8 @@ type word struct {
 	hole bool // it has a hole
 }
 
-// split appends the words of a text to the argument words, at most MaxWords.
+// split appends the words of a text to words. If words would have more than MaxWords
+// entries, the last entry becomes the hole Any.
 func split(words []word, masked string) []word {
 	for text := range strings.FieldsSeq(masked) {
 		n := len(words)
@@ -194,8 +195,9 @@ func (n *node[T]) child(word string) *node[T] {
 	return c
 }
 
-// find returns the cluster that has the same words except for holes. If there are
-// several, it returns the cluster with the fewest holes of the type Any.
+// find returns the cluster that has the given words, except for holes. It
+// returns nil if there is none. If there are several, it returns the one with
+// the fewest holes of the type Any.
 func (n *node[T]) find(words []word) *Cluster[T] {
 	best, least := -1, len(words)+1
 	for i := len(n.clusters) - 1; i >= max(0, len(n.clusters)-maxScan) && least > 0; i-- {
@@ -270,9 +272,10 @@ func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 }
 
 // absorb merges clusters into c. found has the clusters that are similar to c.
-// Those that differ from c in the same words are merged if there are enough of them
-// (evidence, including c). If found is large enough (crowd, including c), all of
-// found are merged.
+// absorb merges those that differ from c in the same words, if there are enough
+// of them. The constant evidence is the smallest number that is enough, and c
+// is one of them. If found has so many clusters that with c there are at least
+// crowd, absorb merges all of found.
 func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	if len(found)+1 < evidence {
 		return
@@ -295,8 +298,8 @@ func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	}
 }
 
-// generalize puts holes into each word of template that differs from the word at
-// the same index in the argument words.
+// generalize compares two lists of words index by index. Where two words
+// differ, it puts holes into the word of template.
 func generalize(template, words []word) {
 	for i, w := range template {
 		if w.text != words[i].text && w.text != Any {

@@ -12,9 +12,9 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/triage/drain"
 )
 
-// texts adds texts to a tree. It returns the template that each text has at the
-// end, and the number of texts of each template. When clusters are merged, their
-// numbers are added up.
+// texts adds the given texts to a tree. It returns the final template of each
+// text, and the number of texts of each template. When clusters are merged,
+// their numbers of texts are added up.
 func texts(all ...string) (templates []string, counts map[string]int) {
 	tree := drain.New(func(into, from *drain.Cluster[int]) { into.Value += from.Value })
 	var clusters []*drain.Cluster[int]

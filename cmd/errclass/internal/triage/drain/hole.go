@@ -53,9 +53,10 @@ func same(a, b word) bool {
 	return letters(a.text) == letters(b.text)
 }
 
-// covers reports whether plain is the name with another value in place of the hole:
-// org-bfcfad for org-<id>. The hole must follow a separator. plain must begin with
-// the text before the first hole of name, and end with the text after the last one.
+// covers reports whether plain equals name, with another value in place of the
+// hole: org-bfcfad for org-<id>. The hole must follow a separator. plain must
+// begin with the text before the first hole of name, and end with the text
+// after the last one.
 func covers(name, plain string) bool {
 	before, after := around(name)
 	n := len(before)
@@ -119,9 +120,9 @@ func letters(word string) string {
 	return b.String()
 }
 
-// joined returns a word that stands for both a and b. In place of what differs, the
-// word has the hole Any. Holes that a and b have in common stay, if the text around
-// them is the same.
+// joined returns a word that stands for both a and b. Where a and b differ, the
+// word has the hole Any. A hole that a and b have in common stays, if the text
+// around it is the same.
 func joined(a, b string) string {
 	switch {
 	case standsFor(a, b):
@@ -164,8 +165,9 @@ func joined(a, b string) string {
 	}
 }
 
-// standsFor reports whether template has a single hole, of the type Any, and word
-// has the same text around the hole.
+// standsFor reports whether template can stand for word. template must have a
+// single hole, of the type Any, and word must have the same text before and
+// after it.
 func standsFor(template, word string) bool {
 	before, after, ok := strings.Cut(template, Any)
 	return ok && !HasHole(before) && !HasHole(after) &&
