@@ -146,8 +146,8 @@ func TestAWSCredentials(t *testing.T) {
 	check(t, err, want{reason: classify.ReasonAuthentication})
 }
 
-// missingCredentials is a provider of credentials that finds none. It returns the
-// same error as a chain of such providers.
+// missingCredentials is a provider of credentials that finds none. Its error is
+// the same as the error of a chain of providers that find none.
 type missingCredentials struct{}
 
 func (*missingCredentials) Error() string { return "no EC2 IMDS role found" }

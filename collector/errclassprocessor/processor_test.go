@@ -262,7 +262,7 @@ func TestRulesFile(t *testing.T) {
 	})
 }
 
-// The Collector calls a processor concurrently.
+// The Collector calls a processor from several goroutines.
 func TestLogsConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, func(c *Config) { c.AddFingerprint = true }, signalLog)

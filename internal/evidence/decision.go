@@ -38,8 +38,9 @@ func (d *Decision) Add(c *classify.Classifier, e classify.Evidence) {
 	}
 	r := c.Classify(e)
 	if e.Err == nil && e.Status == 0 && d.SpanStatus != 0 && (r.Reason == classify.ReasonAborted || r.Reason == classify.ReasonTimeout) {
-		// The text alone says that the call was aborted or timed out. The span's
-		// status may outrank a text. So classify the two together.
+		// The text alone would mean that the call was aborted or timed out.
+		// The span's status may outrank the text. So classify text and status
+		// together.
 		e.Status = d.SpanStatus
 		r = c.Classify(e)
 	}

@@ -94,10 +94,10 @@ func kindOfPunctuation(r rune) runeKind {
 // ordinary.
 const broken = utf8.MaxRune + 1
 
-// character decodes the character at the start of s. The character may be spelled
-// in ASCII, in the manner of JSON, C, the shell, cat -v, rsyslog, HTML or URLs. If
-// the spelled character is ordinary, only the first byte of the spelling is
-// decoded.
+// character decodes the character at the start of s. An escape may spell the
+// character in ASCII, in the manner of JSON, C, the shell, cat -v, rsyslog, HTML
+// or URLs. If the spelled character is ordinary, character decodes only the
+// first byte of the escape.
 func character(s string) (r rune, size int) {
 	if s[0] >= utf8.RuneSelf {
 		r, size = utf8.DecodeRuneInString(s)
@@ -265,8 +265,8 @@ func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, 
 }
 
 // shortLength returns the length of a short sequence after its ESC: one or two
-// bytes, such as the choice of a character set. A letter after ESC does not count,
-// because it may be text.
+// bytes, such as the choice of a character set. It returns 0 for a letter after
+// ESC, because the letter may be text.
 func shortLength(s string) int {
 	switch {
 	case len(s) > 0 && '0' <= s[0] && s[0] <= '?':

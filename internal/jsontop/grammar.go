@@ -172,8 +172,8 @@ func space(d []byte, i int) int {
 	return i
 }
 
-// text parses a string. i is the index after its opening quote. escaped reports
-// whether the string has escapes.
+// text parses a string. i is the index after its opening quote. The result
+// escaped is true if the string has escapes.
 func text(d []byte, i int) (end int, escaped bool) {
 	for {
 		i = plain(d, i)

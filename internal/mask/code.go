@@ -6,13 +6,15 @@ import (
 )
 
 var (
-	// codeWords name a one-time code if a word of codeOwners precedes them ("Ihr
-	// Code") or a word of codeUses follows them ("code de connexion").
+	// codeWords name a one-time code in two cases: a word of codeOwners
+	// precedes them ("Ihr Code"), or a word of codeUses follows them ("code de
+	// connexion").
 	codeWords  = set("code codice código codigo kod kode koodi kód код tan")
 	codeOwners = set("your ihr ihre ihren ihrem dein deine deinen euer votre ton su tu seu teu sua tuo suo vostro uw je jouw din ditt twój ваш твой sms")
 	codeUses   = set(`connexion connection acceso acesso accesso accès acces verificación verificacion verificação verificacao verifica vérification verification sécurité securite seguridad segurança
 		sicurezza confirmation confirmación confirmação conferma validation validación validação validazione activation activación ativação attivazione login inicio sesión autenticación autenticação autenticazione`)
-	// otherCodes precede "code" if the code is not a secret: error code, zip code.
+	// otherCodes are words before "code" that show that the code is not a
+	// secret: error code, zip code.
 	otherCodes = set("error status exit return response reply zip postal area country city bar qr source byte machine promo coupon discount gift voucher referral invite product item currency language color colour dress course class department branch sort swift bank routing tax reason result key char character")
 )
 

@@ -104,9 +104,9 @@ func started(tb testing.TB, p processor.Logs, err error) processor.Logs {
 // records is the number of records of a batch.
 const records = 1000
 
-// logs returns a batch of log records. percent is the share of errors. Each body
-// has about 150 bytes and differs from the others. No pattern of rules matches a
-// body.
+// logs returns a batch of log records, of which percent in a hundred are errors.
+// Each body has about 150 bytes and differs from the others. None of the
+// patterns in rules matches a body.
 func logs(from, percent int) plog.Logs {
 	ld := plog.NewLogs()
 	all := ld.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty().LogRecords()

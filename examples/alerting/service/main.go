@@ -206,7 +206,7 @@ func (s *service) hold(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// restart counts, in the metrics, that a queued task has reached a state.
+// restart counts, in the metrics, a change of state of a queued task.
 func (s *service) restart(w http.ResponseWriter, r *http.Request) {
 	s.calls.Restart(r.Context(), r.FormValue("state"))
 	w.WriteHeader(http.StatusNoContent)

@@ -1,6 +1,6 @@
-// Package traces writes the series of rules_traces_test.yml. A series comes from an
-// hour of calls through package resilience in virtual time. It has one value for
-// each scrape of Prometheus, which happens every 15 seconds.
+// Package traces writes the series for rules_traces_test.yml. Each series comes
+// from an hour of calls through package resilience in virtual time. It has one
+// value for each scrape of Prometheus, which happens every 15 seconds.
 package traces
 
 import (
@@ -106,8 +106,8 @@ var traces = []trace{
 		name: "a fallback hides that the endpoint is down", every: time.Second, fallback: true,
 		call: func(context.Context, int, time.Duration) error { return errDown },
 		expect: []expectation{
-			// After a fallback, calls start at the new target. So few attempts
-			// fail.
+			// After a fallback, calls start with the new target. So few
+			// attempts fail.
 			{"9m", nil}, {"20m", []string{breaker}}, {"30m", []string{breaker}},
 			{"40m", []string{breaker}}, {"49m", []string{breaker}}, {"59m", nil},
 		},
@@ -165,8 +165,8 @@ func (tr trace) run(t *testing.T) map[string][]int64 {
 				if _, err := resilience.Do(ctx, x, resilience.Call{Targets: targets}, f); err != nil {
 					res := classify.Error(err)
 					res.Provider = "claude"
-					// Three signals count this error: a log record, the span of the
-					// client and the span of the server.
+					// This error is counted three times: for a log record, for
+					// the span of the client and for the span of the server.
 					counter.Count(ctx, otelclass.SignalLog, res)
 					counter.Count(ctx, otelclass.SignalSpan, res)
 					counter.Count(ctx, otelclass.SignalSpan, res)

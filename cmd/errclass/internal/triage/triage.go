@@ -47,9 +47,9 @@ type Progress interface {
 	Read(n int)
 }
 
-// Run reads the inputs and returns their report. If an input cannot be read to its
-// end, the report has a note, and the events before the problem count. If ctx ends,
-// Run returns a report of what was read until then.
+// Run reads the inputs and returns their report. If an input cannot be read to
+// its end, the report has a note, and it includes the events before the problem.
+// If ctx ends, Run returns a report of what was read until then.
 func Run(ctx context.Context, o Options) *Report {
 	r := newRun(ctx, o)
 	inputs, problems := findInputs(o.Inputs)

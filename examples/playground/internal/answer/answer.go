@@ -162,8 +162,8 @@ func (r *reader) record(rec *shapes.Record) {
 	r.group(e, result, r.lines, t)
 }
 
-// deciding returns the source that decides the result of a record, and the result.
-// Package precedence chooses the source.
+// deciding returns the source that decides the result of a record, and that
+// result. Package precedence chooses the source.
 func deciding(rec *shapes.Record) (e Evidence, best classify.Result) {
 	rec.Sources(func(s shapes.Source) bool {
 		if s == (shapes.Source{}) {
