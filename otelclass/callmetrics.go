@@ -204,9 +204,9 @@ func (m *CallMetrics) Breaker(_ context.Context, endpoint, state string) {
 	m.breakers.set(endpoint, state)
 }
 
-// Hold records that a rate limit delays the calls to an endpoint. left is the
-// remaining time; 0 ends the hold now. If the endpoint was not held before,
-// Hold counts a hold.
+// Hold records that a rate limit delays the calls to an endpoint for the
+// duration left. If left is 0, the hold ends now. If the endpoint was not
+// held before, Hold counts a hold.
 func (m *CallMetrics) Hold(ctx context.Context, endpoint string, left time.Duration) {
 	if m == nil {
 		return

@@ -25,9 +25,9 @@ type Set struct {
 	record compiled // OTLPRecord
 	logfmt compiled
 	names  []string
-	// buckets[h] has the numbers of the keys whose names have the hash h. A line
-	// has many keys that the set does not read. Most of them are rejected by an
-	// empty bucket or by one comparison.
+	// buckets[h] has the numbers of the keys whose names have the hash h. A
+	// line has many keys that the set does not read. For most of these keys,
+	// the bucket is empty or one comparison is enough.
 	buckets          [256][]uint8
 	category, reason uint8
 }
@@ -134,8 +134,8 @@ func (s *Set) compile(shape, custom *Shape) compiled {
 	return c
 }
 
-// paths compiles the paths of all lists. A path that occurs several times is
-// compiled once.
+// paths compiles the paths of all lists. If a path occurs several times,
+// paths compiles it once.
 func (s *Set) paths(lists ...[]string) (paths []path) {
 	seen := map[string]bool{}
 	for _, p := range slices.Concat(lists...) {

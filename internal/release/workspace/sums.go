@@ -13,8 +13,8 @@ import (
 // Sums maps the path of each packed module to its two lines in go.sum.
 type Sums map[string][]string
 
-// Add adds the lines for this version of m. zip is its zip file and gomod its
-// go.mod.
+// Add adds the lines for this version of m. The argument zip is the name of
+// the module's zip file, and gomod is the name of its go.mod.
 func (s Sums) Add(m *Module, version, zip, gomod string) error {
 	sum, err := dirhash.HashZip(zip, dirhash.Hash1)
 	if err != nil {
