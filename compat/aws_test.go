@@ -60,8 +60,8 @@ func TestAWSTransport(t *testing.T) {
 	garbledAnswers(t, callBedrock)
 }
 
-// awsError returns an error response. The code is in a header and the message in
-// the body.
+// awsError returns an error response with the code in a header and the message
+// in the body.
 func awsError(status int, code, message string, more ...string) answer {
 	return answer{status, header(append([]string{"X-Amzn-Errortype", code + ":http://internal.amazon.com/coral/com.amazon.bedrock/", "X-Amzn-Requestid", "7e1d"}, more...)...),
 		`{"message":"` + message + `"}`}

@@ -156,10 +156,11 @@ func (m *CallMetrics) Retry(ctx context.Context, provider string, cause classify
 	m.retries.add(ctx, p)
 }
 
-// Fallback counts a failed call that was repeated at another target. from is the
-// target that failed, and to is the target that was called next. Both become label
-// values. Up to [MaxEndpoints] targets that are not declared providers have their
-// own value. cause is the result of the failed call.
+// Fallback counts a failed call that was repeated at another target. The
+// argument from is the target that failed, and to is the target that was called
+// next. Both become label values. Up to [MaxEndpoints] targets that are not
+// declared providers have their own value. The argument cause is the result of
+// the failed call.
 func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause classify.Result) {
 	if m == nil {
 		return
@@ -172,8 +173,8 @@ func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause class
 	m.fallbacks.add(ctx, p)
 }
 
-// target returns the label value for a target of a fallback. name is a provider, a
-// model or an endpoint.
+// target returns the label value for a target of a fallback. The argument name
+// is a provider, a model or an endpoint.
 func (m *CallMetrics) target(name string) string {
 	if label, ok := m.cfg.declaredProvider(name); ok {
 		return label

@@ -193,8 +193,8 @@ func TestHostileSpans(t *testing.T) {
 	}
 }
 
-// A span may have more attributes or events than the processor reads. Such a span
-// is counted and stays unchanged.
+// A span may have more attributes or events than the processor reads. The
+// processor then counts the span and does not change it.
 func TestUnreadableSpan(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, func(c *Config) { c.ErrorMode = ErrorModePropagate }, signalSpan)

@@ -47,7 +47,7 @@ func ask(ctx context.Context, c *http.Client, host string) error {
 
 // loop is a retry loop as a careful author writes it. It makes as many calls as
 // package resilience makes by default, with the same pauses. It obeys Retry-After.
-// Its calls share nothing.
+// Its calls share no state.
 type loop struct{ base http.RoundTripper }
 
 func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {

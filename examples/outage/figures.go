@@ -188,8 +188,8 @@ var aims = []aim{
 		func(f figures) bool { return f.all().recovered[gated].percent() >= 95 },
 	},
 	{
-		// If fewer than 100 breakers opened, a single wrong opening is more than 1
-		// %. So one is allowed.
+		// If fewer than 100 breakers opened, a single wrong opening would
+		// already be 1 % or more. So one wrong opening is allowed.
 		"breakers opened for an endpoint that was up", "< 1 %, or one", nil,
 		func(f figures) string { return f.all().openings.String() },
 		func(f figures) bool { o := f.all().openings; return o.part <= 1 || o.percent() < 1 },

@@ -16,9 +16,9 @@ const (
 	attempts = 12
 )
 
-// Scaling checks the time that a function takes for a text. The time must be linear
-// in the length of the text. The time per byte must be close to that for an
-// ordinary text.
+// Scaling checks the time that a function takes for a text. The time must be
+// linear in the length of the text. The time per byte must be close to the time
+// per byte of an ordinary text.
 type Scaling struct {
 	Run      func(text string)
 	Ordinary string

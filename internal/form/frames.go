@@ -18,7 +18,7 @@ type FrameReader struct {
 	text string
 	real int // index of the next newline byte; len(text) = there is none
 	stop int // index of the last line break that was found, a newline or an escaped one
-	// marks[i] says whether collected[i] is in the text after its first line.
+	// marks[i] says whether the text has collected[i] after its first line.
 	marks [len(collected)]bool
 }
 

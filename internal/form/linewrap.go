@@ -6,7 +6,7 @@ import "strings"
 // phrase that a rule looks for. So the standard rules also read such a text with
 // its lines joined.
 
-// These are limits of the line widths of terminals, and of boxes that programs draw
+// These are limits for the widths of terminals, and of boxes that programs draw
 // in terminals. Widths are in bytes.
 const (
 	minWidth = 40

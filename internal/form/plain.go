@@ -9,9 +9,9 @@ import (
 // the meaning of a text. The standard rules read texts without them. A user's rules
 // read a text twice: as it is, and without them.
 
-// maxPlain is the length above which a text is not rewritten. Only a classifier
-// with a large limit, or without a limit, reads such a text. Rewriting would copy
-// the text.
+// maxPlain is the length of the longest text that is rewritten, because
+// rewriting copies the text. Only a classifier with a large limit, or without a
+// limit, reads longer texts.
 const maxPlain = 1 << 20
 
 // PlainText returns text with ordinary spaces in place of other ones, without the

@@ -184,9 +184,9 @@ func spelledRune(s string) (r rune, size int) {
 	return 0, 0
 }
 
-// number decodes the number at index at of s, which must have exactly this many
-// digits. size is the index of the number's end, or 0 if there is no such number.
-// Unlike package strconv, number allocates no error.
+// number decodes a number of exactly this many digits. The number begins at
+// index at of s. size is the index of the number's end, or 0 if there is no such
+// number. Unlike package strconv, number allocates no error.
 func number(s string, at, digits int, base rune) (r rune, size int) {
 	if digits <= 0 || at+digits > len(s) {
 		return 0, 0
@@ -228,10 +228,10 @@ func entity(s string) (r rune, size int) {
 	return '&', 1
 }
 
-// sequence returns the length of a terminal sequence after its introducer ESC, CSI
-// or OSC. The replacement is a space if the sequence moves the cursor, because the
-// next word may then be elsewhere on the screen. n is -1 if ESC is spelled in ASCII
-// and no sequence follows.
+// sequence returns the length of a terminal sequence after its introducer ESC,
+// CSI or OSC. If the sequence moves the cursor, the replacement is a space,
+// because the next word may then be elsewhere on the screen. If ESC is spelled
+// in ASCII and no sequence follows, n is -1.
 func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, replacement string) {
 	if r == escape || r == 0x241b {
 		switch {

@@ -36,8 +36,8 @@ func TestEnds(t *testing.T) {
 			require.Equal(t, whole, got)
 			return
 		}
-		// A cut within a surrogate pair leaves two halves without a partner. Each
-		// of them is replaced by U+FFFD.
+		// A cut within a surrogate pair leaves two halves. Each half becomes
+		// U+FFFD.
 		whole = strings.ReplaceAll(whole, "😀", "\ufffd\ufffd")
 		got = strings.ReplaceAll(got, "😀", "\ufffd\ufffd")
 		for cut := 0; ; cut++ {

@@ -125,8 +125,9 @@ func (s *scanner) call(i, end int, calls []call) {
 	s.callTo = k
 }
 
-// calledAt finds the function whose arguments begin at the parenthesis at i. from
-// is the start of the function's name. calls is nil if no argument can be a secret.
+// calledAt finds the function whose arguments begin at the parenthesis at i. The
+// result from is the start of the function's name. If no argument can be a
+// secret, calls is nil.
 func (s *scanner) calledAt(i int) (from int, calls []call) {
 	var low [longestWord]byte
 	from = i

@@ -73,8 +73,8 @@ func isCode(v string) bool {
 }
 
 // codeBefore masks a code that precedes its name: "482913 is your verification
-// code". The code is the last word of s.text[from:to]. end is the end of the copula
-// ("is").
+// code". The code is the last word of s.text[from:to]. The copula ("is") ends
+// at index end.
 func (s *scanner) codeBefore(from, to, end int) {
 	start := from + strings.LastIndexByte(s.text[from:to], ' ') + 1
 	if start == to || class[s.text[to-1]]&digit == 0 && class[s.text[start]]&digit == 0 || !isCode(s.text[start:to]) {

@@ -85,10 +85,10 @@ func (s *scanner) commands(i, end, depth int) int {
 	return i
 }
 
-// commandArg returns the argument at i and the position after it. If there is an
-// argument, separator is 0. If there is none but the command continues,
-// separator is a comma. If the command ends at i, separator is the byte that
-// ends it. If a here-string (<<<) follows, separator is '<'.
+// commandArg returns the argument at i, the position after it, and a separator.
+// The separator is 0 if there is an argument. It is a comma if there is no argument
+// but the command continues. If the command ends at i, the separator is the byte
+// that ends it. If a here-string (<<<) follows, the separator is '<'.
 func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	for i < end && (s.text[i] == ' ' || s.text[i] == '\t' || s.text[i] == ',' || s.text[i] == '[' || s.text[i] == '(') {
 		i++

@@ -197,8 +197,8 @@ func (s *scanner) beforeResult(v value) bool {
 	return s.text[v.to-1] == ':' || s.hasState(v.to, exitStates)
 }
 
-// addForm masks the secret in v, the argument of an option. form is the form of the
-// option: see command.options.
+// addForm masks the secret in v, the argument of an option. The argument form is
+// the form of the option: see command.options.
 func (s *scanner) addForm(form byte, v value) {
 	if form == '.' {
 		return

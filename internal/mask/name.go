@@ -208,9 +208,9 @@ func byLast(phrases []string) map[string][][]string {
 	return m
 }
 
-// tokenKind returns the kind of a name. The last word of the name, head, is in
-// tokens, and before is the word before it. Some of the words in tokens also
-// have meanings that are no secrets.
+// tokenKind returns the kind of a name whose last word, head, is in tokens.
+// The argument before is the preceding word. Some words in tokens do not
+// always announce a secret, such as hash and auth.
 func (n *name) tokenKind(head, before string) kind {
 	switch head {
 	case "hash", "salt":

@@ -151,8 +151,8 @@ func (s *scanner) phrase(i int) {
 
 // named masks the secret in two neighbouring fields. The first field has the
 // secret's name, and the second has its value: {"name": "API_KEY", "value":
-// "..."}. n is the name of the first field, here "name". i is the end of the
-// separator after n.
+// "..."}. The argument n is the name of the first field, here "name". The
+// separator after n ends at i.
 func (s *scanner) named(n name, i int, encoded bool) {
 	if n.n == 0 || n.words[0] != "name" && n.words[0] != "key" {
 		return

@@ -41,8 +41,8 @@ func (s *scanner) secretUser(user string, colon int) bool {
 	return looksSecret(user) && len(user) >= 8 || len(user) >= 20
 }
 
-// colonIn returns the position of the first colon in info and the colon's length.
-// at is -1 if there is none.
+// colonIn returns the position of the first colon in info, or -1, and the length
+// of the colon.
 func colonIn(info string, encoded bool) (at, n int) {
 	for i := 0; i < len(info); i += n {
 		c := info[i]

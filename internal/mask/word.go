@@ -202,8 +202,8 @@ var wordStarts = func() (t [256]uint32) {
 	return t
 }()
 
-// word masks the vendor's key that begins at i. If there is none but a word of
-// wordUses begins at i, it masks the secret after that word.
+// word masks the vendor's key that begins at i. If no key begins there, but a
+// word of wordUses does, it masks the secret after that word.
 func (s *scanner) word(i int) {
 	if s.prefix(i) {
 		return

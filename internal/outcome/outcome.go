@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Of says why s decided or did not decide. all has the signals of the explanation,
-// including s.
+// Of says why s decided or did not decide. The argument all has the signals of
+// the explanation, including s.
 func Of(s classify.Signal, all []classify.Signal) string {
 	switch {
 	case s.Decided:

@@ -33,9 +33,8 @@ var files = map[string]string{
 	"internal/tool/go.mod": "module example.com/a/internal/tool\n\ngo 1.26.0\n",
 }
 
-// newRepository makes a repository and commits the given files: the entries of
-// files, and the entries of changes. If both have a name, the entry of changes
-// is used.
+// newRepository makes a repository and commits the entries of files and of
+// changes. If a file is in both, newRepository uses the entry of changes.
 func newRepository(t *testing.T, changes map[string]string) repository {
 	t.Helper()
 	r := repository(t.TempDir())

@@ -27,9 +27,9 @@ func byteNumbers(v []byte, limit int) (text string, ok bool) {
 	return b.String(), ok
 }
 
-// appendByteNumbers decodes up to limit numbers that are separated by commas. end
-// is the index after the last number and its comma. ok is false if an element is
-// not a number from 0 to 255.
+// appendByteNumbers decodes up to limit numbers that are separated by commas. It
+// returns the index after the last number and its comma. ok is false if an
+// element is not a number from 0 to 255.
 func appendByteNumbers(b *strings.Builder, v []byte, limit int) (end int, ok bool) {
 	n, digits := 0, 0
 	for i, c := range v {

@@ -211,7 +211,7 @@ func dateTime(line []byte, i int) int {
 	return i
 }
 
-// syslogTime returns the index after the time at i, such as "Jan 2 03:04:05".
+// syslogTime returns the index after the time at i, such as "Jan  2 03:04:05".
 // It returns -1 if there is no such time.
 func syslogTime(line []byte, i int) int {
 	const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec "

@@ -70,8 +70,9 @@ type Record struct {
 }
 
 // Read calls visit with every record of line. It skips a prefix that a runtime
-// wrote before the line. It returns false if the rest is neither a JSON object nor
-// logfmt. line may include its line end. visit must not keep the record.
+// wrote before the record. It returns false if the text after the prefix is
+// neither a JSON object nor logfmt. The argument line may include a line end.
+// visit must not keep the record.
 func (r *Reader) Read(line []byte, visit func(*Record)) (ok bool) {
 	start := 0
 	if bytes.HasPrefix(line, []byte(bom)) {
@@ -152,8 +153,8 @@ func records(list []byte, names []string, visit func(item []byte)) {
 	})
 }
 
-// offset returns the index of part in line. part must be a slice of line whose
-// capacity extends to the end of line.
+// offset returns the index of part in line. The caller must have sliced part
+// from line without limiting its capacity.
 func offset(line, part []byte) int { return cap(line) - cap(part) }
 
 // otlp calls visit with the OTLP record whose members are in r.fields. The record
@@ -189,8 +190,8 @@ func (r *Reader) visit(c *compiled, at int, p prefix, visit func(*Record)) {
 	r.finish(p.severity, visit)
 }
 
-// finish sets the severity of the record and calls visit with the record. outer is
-// the severity of the line's prefix.
+// finish sets the severity of the record and calls visit with the record. The
+// argument outer is the severity of the line's prefix.
 func (r *Reader) finish(outer Severity, visit func(*Record)) {
 	rec, f := &r.record, r.fields
 	rec.Category, rec.Reason = f.key(r.set.category), f.key(r.set.reason)

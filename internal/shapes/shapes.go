@@ -52,8 +52,8 @@ type Shape struct {
 	// Stream is the path of the name of a standard stream, stdout or stderr.
 	Stream string
 	// Carrier is true if the message is a line of another logger. The level of
-	// that line takes precedence. In a line of any shape, the reader also
-	// reads a message as a line if the message is a JSON object.
+	// that line takes precedence. Even if Carrier is false, the reader reads
+	// the message as a line if the message is a JSON object.
 	Carrier bool
 	// Records is the path to the records, if a line has several. Each element of
 	// the path names a list. With "a/b/c", every item of a has a list b, and every

@@ -185,7 +185,8 @@ service:
 }
 
 // send sends the first n records over several connections. The function export
-// sends a batch of records, from number first to number last.
+// sends one batch, with the records from number first up to, but not
+// including, number last.
 func send(ctx context.Context, address string, n, connections int, export func(ctx context.Context, client plogotlp.GRPCClient, first, last int) error) error {
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)

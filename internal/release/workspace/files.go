@@ -48,7 +48,8 @@ func (m *Module) Files() ([]zip.File, error) {
 	return files, nil
 }
 
-// file is a file of a module. path is relative to the module, with slashes.
+// file is a file of a module. The path is relative to the module and has
+// slashes.
 type file struct{ path, name string }
 
 func (f file) Path() string                 { return f.path }

@@ -19,7 +19,7 @@ const (
 	maxOpen = 32
 	// batch is how many events a reader sends at once.
 	batch = 128
-	// maxPeek is how many bytes of a file peek reads.
+	// maxPeek is the number of bytes that peek reads from a file.
 	maxPeek = 64 << 10
 )
 
@@ -125,8 +125,8 @@ func (m *merger) earliest(opening []*source) int64 {
 	return opening[0].when
 }
 
-// next waits until the next event of s is known, and sets s.when to its time. It
-// returns false at the end of the input.
+// next waits until the next event of s is known, and sets s.when to its time.
+// It returns false at the end of the input.
 func (m *merger) next(s *source) bool {
 	for len(s.batch) == 0 {
 		var ok bool

@@ -225,7 +225,7 @@ func lettersIn(text string) (n int) {
 	return n
 }
 
-// patternOf returns the pattern that matches the argument words. gap returns the
+// patternOf returns the pattern that matches words. The function gap returns the
 // pattern for a hole.
 func patternOf(words []string, space string, gap func(hole string) string) string {
 	var b strings.Builder

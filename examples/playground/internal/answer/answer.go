@@ -1,5 +1,6 @@
-// Package answer classifies a pasted text: one error, or a log, whose errors it
-// puts into groups. The playground's page shows the result, an [Answer].
+// Package answer classifies a pasted text. The text is one error or a log.
+// Package answer puts the errors of a log into groups. The playground's page
+// shows the result, an [Answer].
 package answer
 
 import (
