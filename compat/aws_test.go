@@ -60,8 +60,8 @@ func TestAWSTransport(t *testing.T) {
 	garbledAnswers(t, callBedrock)
 }
 
-// awsError returns an error response. The code is in a header and the message in
-// the body.
+// awsError returns an error response with the code in a header and the message
+// in the body.
 func awsError(status int, code, message string, more ...string) answer {
 	return answer{status, header(append([]string{"X-Amzn-Errortype", code + ":http://internal.amazon.com/coral/com.amazon.bedrock/", "X-Amzn-Requestid", "7e1d"}, more...)...),
 		`{"message":"` + message + `"}`}
@@ -146,8 +146,8 @@ func TestAWSCredentials(t *testing.T) {
 	check(t, err, want{reason: classify.ReasonAuthentication})
 }
 
-// missingCredentials is a provider of credentials that finds none. It returns the
-// same error as a chain of such providers.
+// missingCredentials is a provider of credentials that finds none. Its error is
+// the same as the error of a chain of providers that find none.
 type missingCredentials struct{}
 
 func (*missingCredentials) Error() string { return "no EC2 IMDS role found" }

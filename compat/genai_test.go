@@ -59,7 +59,7 @@ func TestGenAIRequestTimeout(t *testing.T) {
 	check(t, err, ownDeadline)
 }
 
-// These are details of google.rpc, in the JSON form of the API.
+// These are details of google.rpc errors, in the JSON form of the API.
 const (
 	retryIn34s  = `{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.074824224s"}`
 	perMinute   = `{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaMetric":"generativelanguage.googleapis.com/generate_content_paid_tier_input_token_count","quotaId":"GenerateContentPaidTierInputTokensPerModelPerMinute","quotaDimensions":{"location":"global","model":"gemini-2.5-pro"},"quotaValue":"2000000"}]}`

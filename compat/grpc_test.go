@@ -70,8 +70,8 @@ func TestGRPCCodes(t *testing.T) {
 	}
 }
 
-// The server chooses the code. The description or the details may name a more
-// specific cause.
+// The server chooses the code of an error. The description or the details may
+// name a more specific cause.
 func TestGRPCCauses(t *testing.T) {
 	t.Parallel()
 	info := func(reason string) *errdetails.ErrorInfo {

@@ -206,8 +206,8 @@ func TestMySQLConnections(t *testing.T) {
 	t.Run("read timeout", func(t *testing.T) {
 		t.Parallel()
 		address := mysqlFake{hang: func() {}}.serve(t)
-		// The driver does not report its own read deadline. It returns only
-		// ErrInvalidConn.
+		// After its own read deadline, the driver returns only ErrInvalidConn.
+		// So the error does not show that it was a deadline.
 		check(t, queryMySQL(t.Context(), address, "readTimeout=30ms", nil), want{reason: classify.ReasonNetwork})
 	})
 	t.Run("the context's deadline", func(t *testing.T) {

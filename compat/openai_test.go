@@ -67,8 +67,8 @@ func openaiError(kind, code, message string) string {
 // These are the documented errors
 // (https://platform.openai.com/docs/guides/error-codes) and some known messages.
 // The text of the error has only the status ("OpenAI API error: 429 Too Many
-// Requests"). If the body names another cause, want.text is the reason of the
-// status.
+// Requests"). If the body names another cause, the text alone has the reason of
+// the status, and want.text is that reason.
 func TestOpenAIAnswers(t *testing.T) {
 	t.Parallel()
 	const invalid = "invalid_request_error"
@@ -145,7 +145,8 @@ func TestOpenAIAnswers(t *testing.T) {
 			url, client := serve(t, tt.answer)
 			check(t, callOpenAI(t.Context(), url, client), tt.want)
 
-			// The test repeats the call with a header that only the real API sends.
+			// The test repeats the call with a response header that only the
+			// real API sends.
 			tt.want.provider = "openai"
 			url, client = serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Openai-Organization", "org-x")

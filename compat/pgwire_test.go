@@ -132,7 +132,8 @@ func pgError(severity, code, message string) *pgproto3.ErrorResponse {
 	return &pgproto3.ErrorResponse{Severity: severity, SeverityUnlocalized: severity, Code: code, Message: message}
 }
 
-// pgLogins are errors at the login. The texts come from a real server.
+// pgLogins are errors that a server returns during the login. The texts come
+// from a real server.
 var pgLogins = []struct {
 	name  string
 	error *pgproto3.ErrorResponse

@@ -17,7 +17,8 @@ type answer struct {
 	body   string
 }
 
-// header returns HTTP headers. pairs are names and values in turn.
+// header returns HTTP headers. The arguments are a name, its value, the next
+// name, its value, and so on.
 func header(pairs ...string) http.Header {
 	h := http.Header{}
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -161,8 +161,8 @@ func cancelledBefore(t *testing.T, call caller) error {
 	return call(ctx, url, client)
 }
 
-// secure starts a TLS server. edit changes the server's certificate first. If trust
-// is true, the client trusts the certificate.
+// secure starts a TLS server. It calls edit to change the server's certificate
+// before signing it. If trust is true, the client trusts the certificate.
 func secure(t *testing.T, trust bool, edit func(*x509.Certificate), server *tls.Config) (string, *http.Client) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -237,8 +237,8 @@ func handshakeDropped(t *testing.T, call caller) error {
 	return call(t.Context(), "https://"+listener.Addr().String(), newClient(t, nil))
 }
 
-// resolve returns a function that makes a call. The lookup of the host fails with
-// the given error.
+// resolve returns a function that makes a call. In this call, the lookup of the
+// host fails with the error dns.
 func resolve(dns *net.DNSError) func(*testing.T, caller) error {
 	return func(t *testing.T, call caller) error {
 		client := newClient(t, func(_ context.Context, network, _ string) (net.Conn, error) {
@@ -248,8 +248,8 @@ func resolve(dns *net.DNSError) func(*testing.T, caller) error {
 	}
 }
 
-// unreachable returns a function that makes a call. The call fails because
-// connect(2) returns errno.
+// unreachable returns a function that makes a call. In this call, connect(2)
+// fails with errno.
 func unreachable(errno syscall.Errno) func(*testing.T, caller) error {
 	return func(t *testing.T, call caller) error {
 		client := newClient(t, func(_ context.Context, network, _ string) (net.Conn, error) {

@@ -149,18 +149,17 @@ func (r *reader) read(dir fs.FS, name string) error {
 	})
 }
 
-// eachLine calls the argument read for each line of a file. The argument at names
-// the place of the line: the file and the line number. An error begins with this
-// place.
-func eachLine(f io.Reader, name string, read func(at string, line []byte) error) error {
+// eachLine calls visit for each line of a file. The argument place is the file
+// and the line number. Errors of visit get the place as a prefix.
+func eachLine(f io.Reader, name string, visit func(place string, line []byte) error) error {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxLine)
 	number := 0
 	for lines.Scan() {
 		number++
-		at := fmt.Sprintf("%s:%d", name, number)
-		if err := read(at, lines.Bytes()); err != nil {
-			return fmt.Errorf("%s: %w", at, err)
+		place := fmt.Sprintf("%s:%d", name, number)
+		if err := visit(place, lines.Bytes()); err != nil {
+			return fmt.Errorf("%s: %w", place, err)
 		}
 	}
 	if err := lines.Err(); err != nil {

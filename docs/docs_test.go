@@ -43,8 +43,9 @@ func TestReasonsHaveSections(t *testing.T) {
 }
 
 // TestAlertsNameARunbook checks that each alert links to an existing section of
-// reasons.md. A link may take the section from the alert's reason: see
-// TestReasonsHaveSections.
+// reasons.md. Instead of the name of a section, a link may have a template for the
+// alert's reason, because TestReasonsHaveSections checks that every reason has a
+// section.
 func TestAlertsNameARunbook(t *testing.T) {
 	t.Parallel()
 	var rules struct {

@@ -59,8 +59,8 @@ func ClassifyModelError(err error) (retryable, rateLimited bool, retryAfter time
 // the first four phrases match no rule there, and "no such host" is permanent.
 var retryPhrase = regexp.MustCompile(`(?i)reset before headers|upstream connect|\binternal_error\b|temporary failure|no such host`)
 
-// retryableResult decides whether an error without a status is retryable. res is
-// the result of package classify.
+// retryableResult decides whether an error without a status is retryable. The
+// argument res is the result of package classify.
 func retryableResult(err error, res classify.Result) bool {
 	s := strings.ToLower(head(text(err)))
 	switch {

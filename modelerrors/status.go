@@ -87,7 +87,7 @@ func statusIn(s string) int {
 }
 
 // namedBy reports whether the first word after a number belongs to the name of
-// that status code, as "Service" does after 503.
+// the status code. The word "Service" does so after 503.
 func namedBy(code int, after string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(after, " -:,()")), " ")
 	word = strings.TrimRight(word, ".,:;)\"'")

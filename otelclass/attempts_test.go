@@ -237,8 +237,9 @@ func TestProviderAliases(t *testing.T) {
 	}
 }
 
-// If both targets of a fallback are names of the same provider, the labels are
-// these names. Otherwise they are the declared names.
+// If the two targets of a fallback are names of the same provider, each label
+// is the target's own name. If they are names of different providers, each
+// label is the provider's declared name.
 func TestFallbackAliases(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -306,8 +307,8 @@ func TestWithCounted(t *testing.T) {
 	}, nonZero(m.read(t, "errclass.attempts")))
 }
 
-// A processor adds the attributes also to errors that WithCounted excludes from the
-// counts.
+// A processor adds the attributes even to errors that WithCounted excludes from
+// the counts.
 func TestWithCountedKeepsAttributes(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

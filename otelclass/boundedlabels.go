@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// MaxEndpoints is how many endpoints have label values of their own. The same limit
-// applies to the targets of fallbacks. Later endpoints share the value "other".
-// Endpoints of [WithEndpoints] and providers of [WithProviders] always have their
-// own values. With the limit, each instrument has fewer than the 2,000 series that
-// an SDK keeps by default.
+// MaxEndpoints is how many endpoints have label values of their own. The same
+// limit applies to the targets of fallbacks. Later endpoints share the value
+// "other". The endpoints in [WithEndpoints] and the providers in [WithProviders]
+// always have their own values. With the limit, each instrument has fewer than
+// the 2,000 series that an SDK keeps by default.
 const MaxEndpoints = 64
 
 // other is the label value for names that have no value of their own.

@@ -44,8 +44,9 @@ func anyException(events []sdktrace.Event) bool {
 	return lastException(events, &left) >= 0
 }
 
-// lastException returns the index of the last exception event, or -1. left is how
-// many more attributes may be read.
+// lastException returns the index of the last exception event. It subtracts the
+// number of attributes that it reads from *left. It returns -1 if there is no
+// exception, or if *left falls below 0.
 func lastException(events []sdktrace.Event, left *int) int {
 	for i := len(events) - 1; i >= 0; i-- {
 		attrs := events[i].Attributes

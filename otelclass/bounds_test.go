@@ -177,7 +177,7 @@ func TestSpanProcessorTooLarge(t *testing.T) {
 }
 
 // huge describes a record that exceeds the limits. The record has 2*limit other
-// attributes, followed by attrs.
+// attributes and then attrs.
 type huge struct {
 	body  attribute.Value
 	attrs []attribute.KeyValue

@@ -156,10 +156,11 @@ func (m *CallMetrics) Retry(ctx context.Context, provider string, cause classify
 	m.retries.add(ctx, p)
 }
 
-// Fallback counts a failed call that was repeated at another target. from is the
-// target that failed, and to is the target that was called next. Both become label
-// values. Up to [MaxEndpoints] targets that are not declared providers have their
-// own value. cause is the result of the failed call.
+// Fallback counts a failed call that was repeated at another target. The
+// argument from is the target that failed, and to is the target that was called
+// next. Both become label values. Up to [MaxEndpoints] targets that are not
+// declared providers have their own value. The argument cause is the result of
+// the failed call.
 func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause classify.Result) {
 	if m == nil {
 		return
@@ -172,8 +173,8 @@ func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause class
 	m.fallbacks.add(ctx, p)
 }
 
-// target returns the label value for a target of a fallback. name is a provider, a
-// model or an endpoint.
+// target returns the label value for a target of a fallback. The argument name
+// is a provider, a model or an endpoint.
 func (m *CallMetrics) target(name string) string {
 	if label, ok := m.cfg.declaredProvider(name); ok {
 		return label
@@ -204,9 +205,9 @@ func (m *CallMetrics) Breaker(_ context.Context, endpoint, state string) {
 	m.breakers.set(endpoint, state)
 }
 
-// Hold records that a rate limit delays the calls to an endpoint. left is the
-// remaining time; 0 ends the hold now. If the endpoint was not held before,
-// Hold counts a hold.
+// Hold records that a rate limit delays the calls to an endpoint for the
+// duration left. If left is 0, the hold ends now. If the endpoint was not
+// held before, Hold counts a hold.
 func (m *CallMetrics) Hold(ctx context.Context, endpoint string, left time.Duration) {
 	if m == nil {
 		return

@@ -337,8 +337,8 @@ func TestConcurrentSafe(t *testing.T) {
 	}, nonZero(m.read(t, "errclass.errors")))
 }
 
-// A span may end during Shutdown. It is dropped, or it is exported with both
-// attributes.
+// A span may end during Shutdown. The processor drops it or exports it with
+// both attributes.
 func TestShutdownConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	exporter := tracetest.NewInMemoryExporter()

@@ -7,7 +7,7 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// isOwnDeadline reports whether error.type of a span names this program's own
+// isOwnDeadline reports whether the span's error.type names this program's own
 // deadline. It returns false if an attribute of the span or of its events shows
 // that a peer has answered.
 func (f *facts) isOwnDeadline(attrs []attribute.KeyValue, events []sdktrace.Event) bool {

@@ -22,7 +22,8 @@ import (
 var ownType = attribute.String("error.type", "context.deadlineExceededError")
 
 // Instrumentations such as otelhttp write the type of an error to error.type and
-// record no exception. If the span has no answer of a peer, that type decides.
+// record no exception. If no attribute of the span comes from a peer's answer,
+// that type decides.
 func TestOwnErrorType(t *testing.T) {
 	t.Parallel()
 	str, num := attribute.String, attribute.Int
@@ -113,8 +114,8 @@ func TestOwnErrorTypeWithAnswer(t *testing.T) {
 	})
 }
 
-// On log records, error.type is never evidence of this program's own deadline. The
-// record may lack the attributes of a peer's answer.
+// On a log record, error.type is never evidence of this program's own deadline,
+// because the record may lack the attributes of a peer's answer.
 func TestOwnErrorTypeOnLogRecords(t *testing.T) {
 	t.Parallel()
 	r := record(log.SeverityError, "call failed")

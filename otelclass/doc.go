@@ -21,10 +21,10 @@
 //     Codes may be integers or strings; http.status_code is read as the old name
 //     of http.response.status_code. If nothing is known, the span is fatal and
 //     unknown.
-//   - An exception on a span with another status was handled: the event is
-//     classified, the span is not ([WithHandled] changes that).
+//   - An exception on a span with another status was handled. Then the event is
+//     classified, but the span is not ([WithHandled] changes that).
 //   - The next processor gets a view of the span. The span itself and its slices
-//     are not changed. The span's limits cannot be read here, so the two
+//     are not changed. A processor cannot read the span's limits, so the two
 //     attributes may exceed them. If a limit has shortened a value that
 //     [RecordError] set on the span, the view has the full value.
 //
@@ -40,16 +40,16 @@
 //   - A record may already have as many attributes as its provider allows (128 by
 //     default, see sdklog.WithAttributeCountLimit). Then category and reason
 //     replace its last attributes. Attributes of an exception are replaced only if
-//     no others are left. The record counts the replaced ones as dropped. A limit
-//     of 1 leaves room for the category only.
+//     no others are left. The record counts the replaced attributes as dropped. A
+//     limit of 1 leaves room for the category only.
 //   - A value longer than sdklog.WithAttributeValueLengthLimit is not written,
 //     because a shortened value would be another value. All categories and reasons
 //     have at most 17 bytes.
 //   - The first attribute that cannot be added is reported to otel.Handle.
 //
-// [WithDetails] adds the rule that decided, the confidence and the provider's
-// retry-after hint, wherever category or reason are added. [WithFingerprint] adds
-// the id of the error's template there.
+// Wherever category or reason are added, [WithDetails] adds the rule that decided,
+// the confidence and the provider's retry-after hint, and [WithFingerprint] adds the
+// id of the error's template.
 //
 // In both signals, an attribute that the caller has set under one of these keys
 // is kept. If the caller has set only the category or only the reason, the other
@@ -61,8 +61,8 @@
 // # Which attributes a peer can write
 //
 // If this program ended a call itself, by its deadline or by cancelling, that
-// outranks all other evidence. It is read only from attributes that no peer can
-// write:
+// outranks all other evidence. So only an attribute that no peer can write is
+// evidence of it. This table says who writes the content of each attribute:
 //
 //	exception.type                                    this program: OpenTelemetry records the type of an error value
 //	gen_ai.provider.name, gen_ai.system               this program; they decide nothing
@@ -88,8 +88,8 @@
 //
 // # Bounds
 //
-// The work for a span or a record is bounded. These are the limits; the rest is
-// ignored:
+// The work for a span or a record is bounded. The processors ignore what exceeds
+// these limits:
 //
 //   - 64 KiB of text. If there is more, the beginning and the end of a text are
 //     read. The last exception comes first and may use half of this limit or more.
@@ -127,7 +127,8 @@
 //
 // # Errors of this package
 //
-// They have a method ErrorType, which OpenTelemetry uses for error.type:
-// otelclass.instrument (a meter rejected a name), otelclass.observer_panic and
-// otelclass.limit (there was no room for the two attributes).
+// The errors of this package have a method ErrorType, which OpenTelemetry uses for
+// error.type. The types are otelclass.instrument (a meter rejected a name),
+// otelclass.observer_panic and otelclass.limit (there was no room for the two
+// attributes).
 package otelclass

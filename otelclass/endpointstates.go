@@ -71,8 +71,8 @@ type rateHolds struct {
 	end map[string]time.Time
 }
 
-// set sets the time until the hold of an endpoint ends. It returns the endpoint's
-// label. begins reports that the endpoint was not held before.
+// set sets the time until the hold of an endpoint ends. It returns the
+// endpoint's label. begins is true if the endpoint was not held before.
 func (h *rateHolds) set(endpoint string, left time.Duration) (label string, begins bool) {
 	label = h.labels.value(endpoint)
 	now := time.Now()
@@ -87,9 +87,9 @@ func (h *rateHolds) set(endpoint string, left time.Duration) (label string, begi
 	return label, begins
 }
 
-// register creates a gauge. For each endpoint and each of the shown states, it is 1
-// if the endpoint is in that state, and 0 otherwise. If several states are shown,
-// the label state tells them apart.
+// register creates a gauge with a series for each endpoint and each of the shown
+// states. The value is 1 if the endpoint is in that state, and 0 otherwise. If
+// several states are shown, the label state has the name of the state.
 func (s *endpointStates) register(meter metric.Meter, as Metric, unit, description string, shown ...string) error {
 	_, err := meter.Int64ObservableGauge(as.Name,
 		metric.WithUnit(unit),

@@ -231,7 +231,7 @@ func ExampleNewRecorder() {
 	//   exception: app.category=fatal app.reason=authentication exception.type=*errors.errorString exception.message=HTTP 401
 }
 
-// An attribute that the caller has set is kept.
+// RecordError keeps an attribute that the caller has set.
 func ExampleRecorder_RecordError() {
 	_, span := tracer().Start(context.Background(), "completion")
 	defer span.End()

@@ -97,8 +97,8 @@ func valuesOf(res *classify.Result) values {
 	}
 }
 
-// values converts a decision to attribute values. The fingerprint is computed only
-// if WithFingerprint is set.
+// values converts a decision to attribute values. It computes the fingerprint
+// only if WithFingerprint is set.
 func (c *config) values(d *evidence.Decision) values {
 	v := valuesOf(&d.Result)
 	if c.extra&attrkey.Fingerprint != 0 {

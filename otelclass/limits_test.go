@@ -228,8 +228,9 @@ func TestSpanProcessorAtTheLimits(t *testing.T) {
 }
 
 // TestRecordErrorShortenedAndMissing draws random limits for the number and the
-// length of a span's attributes. The span may lose the category and the reason, or
-// keep shortened values. A SpanProcessor restores both.
+// length of a span's attributes. The span may lose the category and the reason,
+// or their values may be shortened. In both cases, a SpanProcessor restores the
+// full values.
 func TestRecordErrorShortenedAndMissing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

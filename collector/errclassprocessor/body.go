@@ -19,7 +19,7 @@ const (
 )
 
 // event reads the header and the level of a text body. If the first line has no
-// level, a stack trace or a level in a later line counts.
+// level, event takes the level from a later line or from a stack trace.
 func (j *job) event(text string) (first shapes.Event) {
 	if j.current.failed { // only the header is of interest
 		text, _, _ = strings.Cut(text, "\n")

@@ -14,8 +14,8 @@ import (
 	"github.com/errclass/errclass/collector/errclassprocessor/internal/metadata"
 )
 
-// readConfig returns the configuration id of testdata/config.yaml. The error names
-// its faults.
+// readConfig returns the configuration in testdata/config.yaml that has this id.
+// If the configuration is faulty, the error names its faults.
 func readConfig(tb testing.TB, id component.ID) (*Config, error) {
 	tb.Helper()
 	cm, err := confmaptest.LoadConf(filepath.Join("testdata", "config.yaml"))

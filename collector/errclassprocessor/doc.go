@@ -7,14 +7,15 @@
 // What happens to a log record:
 //
 //   - A record below min_severity passes unchanged, unless it has an exception.*
-//     attribute. If it has no severity number, its severity text or a level in its
-//     body counts.
+//     attribute. If the record has no severity number, the processor reads its
+//     severity text or a level in its body.
 //   - A body is read as a log line. It may be JSON, logfmt or a line of a container
-//     runtime. A map is read as JSON. Of any other text, the header is skipped.
+//     runtime. A map is read as JSON. In any other text, the processor skips the
+//     header.
 //   - These sources are read in order: the exception, the texts of errors among the
 //     attributes, the body, the outcome of a call, the stack trace. The first source
 //     with a known reason decides.
-//   - The attributes that are missing are added.
+//   - The processor adds the attributes that the record does not have.
 //
 // A span is treated as in package otelclass. The two packages share the names of
 // the attributes and the code that decides.

@@ -40,7 +40,7 @@ func requireOnlyAdded(tb testing.TB, before, after pcommon.Map) {
 	require.LessOrEqual(tb, after.Len(), before.Len()+3)
 }
 
-// setBody sets a body. kind selects its type.
+// setBody sets a body. The argument kind selects the type of the body.
 func setBody(v pcommon.Value, kind uint8, text string) {
 	switch kind % 6 {
 	case 0:
@@ -62,7 +62,8 @@ func setBody(v pcommon.Value, kind uint8, text string) {
 	}
 }
 
-// setAttribute sets an attribute. kind selects its type.
+// setAttribute sets an attribute. The argument kind selects the type of the
+// attribute.
 func setAttribute(m pcommon.Map, key string, kind uint8, text string) {
 	switch kind / 6 % 4 {
 	case 0:

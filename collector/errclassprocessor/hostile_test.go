@@ -28,9 +28,9 @@ func nested(v pcommon.Value, n int, text string) {
 	m.PutStr("error", text)
 }
 
-// hostile has unusual bodies and attributes, which a program may write by mistake
-// or on purpose. want is the expected answer for a record of severity error, or ""
-// if any answer is valid.
+// hostile has unusual bodies and attributes, which a program may write by
+// mistake or on purpose. The field want is the expected answer for a record of
+// severity error, or "" if any answer is valid.
 var hostile = []struct {
 	name string
 	want string
@@ -193,8 +193,8 @@ func TestHostileSpans(t *testing.T) {
 	}
 }
 
-// A span may have more attributes or events than the processor reads. Such a span
-// is counted and stays unchanged.
+// A span may have more attributes or events than the processor reads. The
+// processor then counts the span and does not change it.
 func TestUnreadableSpan(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, func(c *Config) { c.ErrorMode = ErrorModePropagate }, signalSpan)
@@ -209,9 +209,9 @@ func TestUnreadableSpan(t *testing.T) {
 	assert.Zero(t, s.Attributes().Len())
 }
 
-// The memory does not grow with the number of different texts. The test classifies
-// a million texts. Under the race detector it classifies fewer, because a million
-// would take minutes.
+// Memory use does not grow with the number of different texts. The test
+// classifies a million texts. Under the race detector it classifies fewer,
+// because a million would take minutes.
 func TestDistinctTexts(t *testing.T) {
 	const texts = 1_000_000 / race.PoolFactor
 	p := newTest(t, nil, signalLog)

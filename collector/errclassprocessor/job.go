@@ -112,9 +112,9 @@ func (j *job) failed(r plog.LogRecord) bool {
 	return r.SeverityNumber() >= j.p.minSeverity || shapes.Named(r.SeverityText()) == shapes.Error || hasException(r.Attributes())
 }
 
-// readAttributes reads the attributes of the current record, if this has not been
-// done yet. It returns false if the record needs no attribute of the processor, or
-// has too many to read.
+// readAttributes reads the attributes of the current record, if this has not
+// been done yet. It returns false if the processor need not add an attribute to
+// the record, or if the record has too many attributes to read.
 func (j *job) readAttributes() bool {
 	l := &j.current
 	if l.read {
@@ -144,8 +144,8 @@ func (j *job) shape(rec *shapes.Record) {
 	}
 }
 
-// text classifies a text body, if the record or the text is an error. The header of
-// a line, such as its time, is not classified.
+// text classifies a text body, if the record or the text is an error. It skips
+// the header of a line, such as the time.
 func (j *job) text(text string) {
 	l := &j.current
 	e := j.event(text)
@@ -170,8 +170,9 @@ func (j *job) decide(rec *shapes.Record, text string) {
 	}
 }
 
-// decideKnown is like decide, but for a record of standard error without a level.
-// Such a record is an error only if a rule finds the reason of its text.
+// decideKnown is like decide, but for a record that comes from standard error
+// and has no level. Such a record is an error only if a rule finds the reason of
+// its text.
 func (j *job) decideKnown(rec *shapes.Record, text string) {
 	if j.classify(rec, text) && j.current.decision.Known() {
 		j.finish()
@@ -212,9 +213,9 @@ func (j *job) classify(rec *shapes.Record, text string) bool {
 	return true
 }
 
-// add adds a source from a body that has the form of a log line. It returns false
-// if this source already decides the reason. The caller then reads no further
-// source.
+// add adds a source from a body that has the form of a log line. It returns
+// false if an earlier source or this one has decided the reason. The caller then
+// reads no further source.
 func (j *job) add(s shapes.Source) bool {
 	l := &j.current
 	if l.decision.Known() {
@@ -234,8 +235,9 @@ func (j *job) add(s shapes.Source) bool {
 // valid names are shorter.
 const longestName = 64
 
-// classified returns the category and the reason that a body already has. They are
-// kept, because the program that wrote the body had more evidence than its text.
+// classified returns the category and the reason that a body already has. The
+// processor keeps them, because the program that wrote the body had more
+// evidence than its text.
 func classified(rec *shapes.Record, f *evidence.Facts) (classify.Result, bool) {
 	if rec == nil || rec.Category == nil || rec.Reason == nil {
 		return classify.Result{}, false
@@ -243,8 +245,8 @@ func classified(rec *shapes.Record, f *evidence.Facts) (classify.Result, bool) {
 	return evidence.Existing(rec.Text(rec.Category, longestName), rec.Text(rec.Reason, longestName), f)
 }
 
-// finish writes the result and counts it. It does not count an exception on a
-// record below MinSeverity, because such an exception was handled.
+// finish writes the result and counts it. It does not count a handled
+// exception: an exception on a record below MinSeverity.
 func (j *job) finish() {
 	l := &j.current
 	res := l.decision.Complete(j.p.classifier, &l.attrs.Facts)

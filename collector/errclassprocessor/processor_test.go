@@ -210,8 +210,9 @@ func TestTelemetry(t *testing.T) {
 	require.NoError(t, tel.Shutdown(t.Context()))
 }
 
-// When the rules file changes, the new rules apply. If the new file is faulty, the
-// old rules stay. The fault is logged with the file and the line, and is counted.
+// When the rules file changes, the processor applies the new rules. If the new
+// file is faulty, it keeps the old rules, counts the fault, and logs it with the
+// file and the line.
 func TestRulesFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -262,7 +263,7 @@ func TestRulesFile(t *testing.T) {
 	})
 }
 
-// The Collector calls a processor concurrently.
+// The Collector calls a processor from several goroutines.
 func TestLogsConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, func(c *Config) { c.AddFingerprint = true }, signalLog)

@@ -18,10 +18,11 @@ type spanState struct {
 	texts      bound.Texts
 }
 
-// span classifies a span that has failed or has an exception. It reads the sources
-// in the same order as otelclass: the last exception, the attributes and the status
-// of the span, and then the other exceptions from last to first. The amount of text
-// is limited, so the most important sources come first.
+// span classifies a span that has failed or has an exception. It reads the
+// sources in the same order as otelclass: the last exception, the attributes and
+// the status of the span, and then the other exceptions from last to first. The
+// most important sources come first, because only a limited amount of text is
+// read.
 func (j *job) span(span ptrace.Span) {
 	defer j.recover()
 	events := span.Events()
@@ -55,8 +56,8 @@ func (j *job) span(span ptrace.Span) {
 	}
 }
 
-// failed classifies a span with status Error. d is the decision about its last
-// exception.
+// failed classifies a span with status Error. d is the decision about the
+// span's last exception. failed adds the other evidence of the span to d.
 func (s *spanState) failed(span ptrace.Span, d *evidence.Decision, text string) {
 	missing := s.j.p.wanted.Missing(s.attrs.has)
 	if missing == 0 {
@@ -92,9 +93,9 @@ func (s *spanState) exception(events ptrace.SpanEventSlice, n, size int) evidenc
 	return d
 }
 
-// isOwnDeadline reports whether error.type of a span names the program's own
-// deadline. It returns false if the span or one of its events has an attribute from
-// an answer of a peer.
+// isOwnDeadline reports whether the span's error.type names the program's own
+// deadline. It returns false if an attribute of the span or of an event shows
+// that a peer has answered.
 func (s *spanState) isOwnDeadline(span ptrace.Span) bool {
 	if !s.attrs.MayBeOwnDeadline() || anyAnswer(span.Attributes()) {
 		return false
@@ -109,7 +110,7 @@ func (s *spanState) isOwnDeadline(span ptrace.Span) bool {
 	return true
 }
 
-// anyAnswer reports whether an attribute comes from an answer of a peer.
+// anyAnswer reports whether an attribute shows that a peer has answered.
 func anyAnswer(m pcommon.Map) bool {
 	for name := range m.All() {
 		if evidence.IsAnswerKey(name) {
@@ -143,8 +144,9 @@ func anyException(events ptrace.SpanEventSlice) bool {
 	return lastException(events, events.Len(), &left) >= 0
 }
 
-// lastException returns the index of the last exception before index end, or -1.
-// left is how many more attributes may be read.
+// lastException returns the index of the last exception before index end. It
+// subtracts the number of attributes that it reads from *left. It returns -1 if
+// there is no exception, or if *left falls below 0.
 func lastException(events ptrace.SpanEventSlice, end int, left *int) int {
 	for i := end - 1; i >= 0; i-- {
 		m := events.At(i).Attributes()

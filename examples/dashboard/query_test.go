@@ -17,9 +17,9 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// exported returns the metrics of otelclass in Prometheus. It maps each metric to
-// its labels, and each label to its values. If a label may have any value, the map
-// has one example.
+// exported returns the metrics that otelclass exports to Prometheus. It maps
+// each metric to its labels, and each label to its values. For a label that may
+// have any value, the map has one example.
 func exported(t *testing.T) map[string]map[string][]string {
 	t.Helper()
 	registry := prometheus.NewRegistry()

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// With sharing, no call of a small fleet fails. While the endpoint is away, the
+// With sharing, no call of a small fleet fails. While the endpoint is down, the
 // processes send it one trial request at a time. On a busy machine, Redis may
 // answer a process too late. The process then sends a second trial.
 func TestRun(t *testing.T) {

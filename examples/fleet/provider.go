@@ -63,7 +63,8 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// count counts a request. It returns how long the provider will still fail, or 0.
+// count counts a request. It returns how much longer the provider will fail, or
+// 0.
 func (p *provider) count(r *http.Request) time.Duration {
 	now, path := time.Now(), r.URL.Path
 	p.mu.Lock()

@@ -20,7 +20,8 @@ const (
 	clients
 )
 
-// attemptTimeout is the time in which an answer must begin, for both clients.
+// attemptTimeout is the timeout of one call, for both clients. An answer must
+// begin within this time.
 const attemptTimeout = 5 * time.Second
 
 // ask makes the request of a task. It does not retry; the client's transport
@@ -46,7 +47,7 @@ func ask(ctx context.Context, c *http.Client, host string) error {
 
 // loop is a retry loop as a careful author writes it. It makes as many calls as
 // package resilience makes by default, with the same pauses. It obeys Retry-After.
-// Its calls share nothing.
+// Its calls share no state.
 type loop struct{ base http.RoundTripper }
 
 func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -69,10 +70,11 @@ func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// try makes one call. calls limits how often the task may be called in all, and
-// depends on the answer: six times after a network error, three times after a
-// timeout, a rate limit or a server error. 0 means that the answer is final.
-func (l loop) try(r *http.Request) (resp *http.Response, calls int, err error) {
+// try makes one call. If the answer is not final, maxCalls is the largest
+// number of calls for the whole task: six after a network error, three after a
+// timeout, a rate limit or a server error. If the answer is final, maxCalls is
+// 0.
+func (l loop) try(r *http.Request) (resp *http.Response, maxCalls int, err error) {
 	ctx, cancel := context.WithTimeout(r.Context(), attemptTimeout)
 	defer cancel()
 	body, err := r.GetBody()
@@ -98,9 +100,10 @@ func (l loop) try(r *http.Request) (resp *http.Response, calls int, err error) {
 // again.
 const kindAsk = "ask"
 
-// newGated builds the client that uses package resilience: a transport, and a queue
-// for longer outages. bridge is how long new calls wait at an open breaker. These
-// callers have no other target, so they wait rather than fail at once.
+// newGated builds the client that uses package resilience: a transport, and a
+// queue for longer outages. The argument bridge is how long new calls wait at an
+// open breaker. They wait instead of failing at once, because they have no other
+// target.
 func newGated(w *world, capacity int, bridge time.Duration, observe resilience.Observer) (*http.Client, *resilience.Queue, error) {
 	config := &resilience.Config{Enabled: true} // the defaults, except for two settings
 	config.CircuitBreaker.BridgeMs = new(int(bridge / time.Millisecond))

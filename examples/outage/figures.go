@@ -84,11 +84,12 @@ func (t *times) quantile(q float64) time.Duration {
 type result struct {
 	troubles  int
 	succeeded [clients]share
-	// recovered is about the tasks whose first call by the plain loop failed. It is
-	// the share of these tasks that succeeded in spite of that.
+	// recovered is the share of successful tasks among those whose first call
+	// by the plain loop failed.
 	recovered [clients]share
-	// delays has the times from start to success of the recovered tasks. paired has
-	// them only for the tasks that both clients recovered.
+	// delays has the times from start to success of the recovered tasks.
+	// paired is like delays, but only for the tasks that both clients
+	// recovered.
 	delays, paired [clients]times
 	vain           [clients]int // calls to an endpoint that is down or limited
 	openings       share        // openings of breakers; part: openings although the endpoint was up
@@ -152,8 +153,8 @@ func (f figures) met() bool {
 	return !slices.ContainsFunc(aims, func(a aim) bool { return !a.met(f) })
 }
 
-// worse returns the endpoints at which fewer tasks succeeded with package
-// resilience than with the plain loop.
+// worse returns the endpoints at which package resilience had fewer
+// successful tasks than the plain loop.
 func (f figures) worse() (hosts []string) {
 	for _, p := range plans {
 		if r := f.endpoints[p.host]; r.succeeded[gated].part < r.succeeded[plain].part {
@@ -187,8 +188,8 @@ var aims = []aim{
 		func(f figures) bool { return f.all().recovered[gated].percent() >= 95 },
 	},
 	{
-		// If fewer than 100 breakers opened, a single wrong opening is more than 1
-		// %. So one is allowed.
+		// If fewer than 100 breakers opened, a single wrong opening would
+		// already be 1 % or more. So one wrong opening is allowed.
 		"breakers opened for an endpoint that was up", "< 1 %, or one", nil,
 		func(f figures) string { return f.all().openings.String() },
 		func(f figures) bool { o := f.all().openings; return o.part <= 1 || o.percent() < 1 },

@@ -72,7 +72,7 @@ func main() {
 }
 
 // check returns an error if the value of a flag makes no sense. With -all, it
-// leaves out the rates for which there are too few tasks.
+// removes the rates for which there are too few tasks.
 func (o *options) check(all bool) error {
 	var fit []float64
 	for _, rate := range o.rates {

@@ -70,16 +70,17 @@ func TestFigures(t *testing.T) {
 	assert.Greater(t, f.endpoints["outages.example"].restarts.part, 1000)
 }
 
-// At a low rate, queued tasks make the trial calls during an outage. The failed
-// trials do not use up the restarts of the tasks.
+// At a low rate, the trial calls during an outage are made for queued tasks. A
+// failed trial does not reduce the number of restarts that its task has left.
 func TestFigures_FewCalls(t *testing.T) {
 	t.Parallel()
 	f := simulated(t, options{seed: 1, tasks: 10_000, bridge: 10 * time.Minute}, 0.2)
 	assert.GreaterOrEqual(t, f.all().recovered[gated].percent(), 99.0)
 }
 
-// The default bridge is shorter than an outage. Calls then do not wait for the end
-// of the outage: they fail and go to the restart queue, so they take longer.
+// This test uses the default bridge, the time that a call waits at an open
+// breaker. The bridge is shorter than an outage, so the calls fail and go to the
+// restart queue. Then they take longer.
 func TestFigures_Bridge(t *testing.T) {
 	t.Parallel()
 	f := simulated(t, options{seed: 1, tasks: 10_000, bridge: 30 * time.Second}, 2)

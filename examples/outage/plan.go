@@ -24,7 +24,8 @@ const (
 )
 
 // plan describes an endpoint. All its troubles are of one kind, so that its
-// figures show the effect of that kind. There is a gap before each trouble.
+// figures show the effect of that kind. Before each trouble is a period
+// without trouble, the gap.
 type plan struct {
 	host             string
 	share            int // of the tasks, in percent
@@ -102,8 +103,8 @@ func (s script) remaining(t time.Duration) time.Duration {
 // spread over [0, 1).
 const golden = 1.618033988749895
 
-// script returns random troubles up to a time. Their lengths are evenly spread, so
-// that even a few troubles are neither all short nor all long.
+// script returns random troubles until the given time. Their lengths are evenly
+// spread, so that even a few troubles are neither all short nor all long.
 func (p plan) script(random *rand.Rand, until time.Duration) script {
 	if p.longMax == 0 {
 		return nil

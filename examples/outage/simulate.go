@@ -33,8 +33,8 @@ type try struct {
 
 type tryKey struct{}
 
-// tryOf returns the try that a request belongs to, even if the queue has restarted
-// the request.
+// tryOf returns the try that a request belongs to. This works even for a request
+// that the queue has restarted.
 func tryOf(ctx context.Context) *try {
 	t, _ := ctx.Value(tryKey{}).(*try)
 	return t
@@ -150,8 +150,8 @@ func (s *simulation) done(t *try, err error) {
 	}
 }
 
-// observe counts the openings of breakers and the ends of restarts. It looks up in
-// the endpoint's script whether an opening was right.
+// observe counts the openings of breakers and the ends of restarts. It finds in
+// the endpoint's script whether the endpoint was up when its breaker opened.
 func (s *simulation) observe(ctx context.Context, e resilience.Event) {
 	if e.Kind != resilience.KindBreaker && e.Kind != resilience.KindRestart {
 		return

@@ -24,7 +24,7 @@ type endpoint struct {
 	vain   [clients]atomic.Int64 // calls during a trouble, by client
 }
 
-// up reports whether the endpoint is neither down nor limited.
+// up reports whether the endpoint is neither down nor rate limited.
 func (e *endpoint) up(now time.Time) bool { return e.script.remaining(now.Sub(e.start)) == 0 }
 
 // noise returns a number in [0, 1) that depends only on its arguments. So both
@@ -43,9 +43,9 @@ type world struct {
 // errUnknownHost cannot happen in a run.
 var errUnknownHost = errors.New("a request to an unknown host, or without a task")
 
-// RoundTrip answers a request as the script of its host says. A successful call
-// takes 0.2 to 2 s, an error a twentieth of that. A call that hangs ends with its
-// context.
+// RoundTrip answers a request according to the script of its host. A successful
+// call takes 0.2 to 2 s, and an error a twentieth of that. A call without an
+// answer ends when its context ends.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer func() { _ = r.Body.Close() }()

@@ -21,9 +21,9 @@ const (
 	All     = Both | Details | Fingerprint
 )
 
-// Missing returns the wanted attributes that are not there yet. If the wanted
-// category and reason are already there, it returns none, because the other
-// attributes would describe another classification.
+// Missing returns the wanted attributes that a record does not have. If the
+// record has the wanted category and reason, Missing returns none, because
+// further attributes would describe another classification.
 func (wanted Set) Missing(has Set) Set {
 	missing := wanted &^ has
 	if missing&Both == 0 {
@@ -58,8 +58,9 @@ func (n *Names) Find(key string) Set {
 	return 0
 }
 
-// Distinct returns s without the attributes that have the same key as an earlier
-// one. Only the first of these attributes can be written.
+// Distinct returns s without the attributes whose key is also the key of an
+// earlier attribute. Of attributes with the same key, only the first can be
+// written.
 func (n *Names) Distinct(s Set) Set {
 	var found Set
 	for _, key := range []string{n.Category, n.Reason, n.Rule, n.Confidence, n.RetryAfter, n.Fingerprint} {

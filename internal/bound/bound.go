@@ -20,9 +20,9 @@ type Texts struct{ taken int }
 // AtMost returns a Texts that shortens texts to n bytes in all.
 func AtMost(n int) Texts { return Texts{taken: MaxText - n} }
 
-// Take returns text, shortened if the limit requires it. rest is the size of the
-// less important texts that follow. Take reserves space for them, but at most half
-// of the bytes that are left.
+// Take returns text, shortened if the limit requires it. The argument rest is
+// the size of the less important texts that follow. Take reserves space for
+// them, but at most half of the bytes that are left.
 func (t *Texts) Take(text string, rest int) string {
 	left := t.Left()
 	return t.Cut(text, max(left/2, left-rest))
@@ -42,8 +42,9 @@ func (t *Texts) Left() int { return MaxText - t.taken }
 // that extends over both pieces.
 const gap = "\n...\n"
 
-// Text returns text if it has at most n bytes. Otherwise it returns the beginning
-// and the end, at most n bytes together, cut at a space if one is near.
+// Text returns text if it has at most n bytes. A longer text is cut: Text
+// returns its beginning and its end, at most n bytes together. It cuts at a
+// space if one is near.
 func Text(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -10,15 +10,15 @@ const (
 	// noise multiplies every limit. Other load on the machine makes caches cold and
 	// measurements longer.
 	noise = 1.7
-	// attempts is how often Check measures. Check reports a cost only if the cost
-	// exceeds its limit in all attempts. Other load raises the cost in some
-	// attempts only; a quadratic cost exceeds the limit in all of them.
+	// attempts is how often Check measures. Check reports a cost only if the
+	// cost exceeds its limit in all attempts. Other load raises the cost only
+	// in some attempts. A quadratic cost exceeds the limit in all of them.
 	attempts = 12
 )
 
-// Scaling checks the time that a function takes for a text. The time must be linear
-// in the length of the text. The time per byte must be close to that for an
-// ordinary text.
+// Scaling checks the time that a function takes for a text. The time must be
+// linear in the length of the text. The time per byte must be close to the time
+// per byte of an ordinary text.
 type Scaling struct {
 	Run      func(text string)
 	Ordinary string

@@ -21,8 +21,8 @@ type Decision struct {
 	source classify.Evidence // the source that decided
 }
 
-// Decided returns a decision for a result that a span already has. source is the
-// evidence from which the result was made.
+// Decided returns a decision for a result that a span already has. The
+// argument source is the evidence from which the result was made.
 func Decided(res classify.Result, source classify.Evidence) Decision {
 	return Decision{Result: res, known: precedence.Known(&res), source: source}
 }
@@ -38,8 +38,9 @@ func (d *Decision) Add(c *classify.Classifier, e classify.Evidence) {
 	}
 	r := c.Classify(e)
 	if e.Err == nil && e.Status == 0 && d.SpanStatus != 0 && (r.Reason == classify.ReasonAborted || r.Reason == classify.ReasonTimeout) {
-		// The text alone says that the call was aborted or timed out. The span's
-		// status may outrank a text. So classify the two together.
+		// The text alone would mean that the call was aborted or timed out.
+		// The span's status may outrank the text. So classify text and status
+		// together.
 		e.Status = d.SpanStatus
 		r = c.Classify(e)
 	}
@@ -48,8 +49,8 @@ func (d *Decision) Add(c *classify.Classifier, e classify.Evidence) {
 	}
 }
 
-// AddOutcome adds, as a source, the attributes that say how a call ended. text is
-// the description of a span's status, or the body of a record.
+// AddOutcome adds, as a source, the attributes that say how a call ended. The
+// argument text is the description of a span's status, or the body of a record.
 func (d *Decision) AddOutcome(c *classify.Classifier, f *Facts, text string) {
 	e := f.outcome(text)
 	d.Add(c, e)

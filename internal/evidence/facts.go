@@ -110,9 +110,9 @@ func textStatus(s string) int {
 	return httpStatus(int64(n))
 }
 
-// grpcCode returns a numeric gRPC code in a form that the classifier recognises:
-// "14" -> "grpc-status: 14". It returns "" for 0, because 0 means success. It
-// returns other codes unchanged.
+// grpcCode returns a gRPC code in a form that the classifier recognises. It
+// converts a numeric code: "14" -> "grpc-status: 14". It returns "" for 0,
+// because 0 means success. It returns other codes unchanged.
 func grpcCode(code string) string {
 	if code == "" {
 		return "" // strconv would allocate an error
@@ -151,9 +151,10 @@ func (f *Facts) ExceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 	return e
 }
 
-// outcome returns the evidence of how a call ended. text becomes the message.
-// error.type becomes the Type if it names this program's own deadline. Otherwise a
-// peer may have written it, so it is at most a Code.
+// outcome returns the evidence of how a call ended. The argument text becomes
+// the message. If error.type names this program's own deadline, outcome uses it
+// as the Type. If not, a peer may have written it, so outcome uses it as the
+// Code, if there is no other code.
 func (f *Facts) outcome(text string) classify.Evidence {
 	if f.OwnDeadline {
 		return classify.Evidence{Type: f.ErrorType, Message: text}

@@ -41,8 +41,8 @@ type Name struct {
 }
 
 // Names lists the attributes that are read. The names come from OpenTelemetry's
-// semantic conventions 1.43. After a name come the names that older versions used
-// for the same attribute.
+// semantic conventions 1.43. Each name is followed by the names that older
+// versions used for the same attribute.
 var Names = []Name{
 	{"exception.type", ExceptionType},
 	{"exception.message", ExceptionMessage},
@@ -67,9 +67,9 @@ var Names = []Name{
 	{"log.iostream", Stream},
 }
 
-// byHash maps the hash of a name to the index of the name in Names, plus 1. No two
-// names have the same hash. Most other keys are rejected by an empty entry, without
-// a comparison.
+// byHash maps the hash of a name to the index of the name in Names, plus 1. No
+// two names have the same hash. The entry of most other keys is 0, so they need
+// no comparison.
 var byHash = func() (index [256]uint8) {
 	for i, n := range Names {
 		index[hash(n.Key)] = uint8(i + 1)

@@ -12,9 +12,10 @@ type Pair struct {
 	Reason   classify.Reason
 }
 
-// Pairs has all pairs. Each reason has one category. Only the reason timeout has a
-// second category, timeout, for the program's own deadline. User rules cannot
-// change the category of a reason.
+// Pairs has every valid pair of a category and a reason. Each reason has one
+// category, except the reason timeout. It also has the category timeout, which
+// is for the program's own deadline. User rules cannot change the category of a
+// reason.
 var Pairs = func() []Pair {
 	var all []Pair
 	for _, r := range classify.Reasons() {

@@ -7,18 +7,18 @@ import "strings"
 
 // A stack trace shows the path of a failure, not its cause. Names such as
 // timeout.go:88, TLSSocket.onConnectEnd and TokenExpiredFilter.java are no
-// evidence. So the standard rules do not read the frames of traces, in the formats
-// of Go, Java, .NET, JavaScript, Python, Ruby, PHP and Dart. They do read the text
-// between frames, such as "Caused by: ...". A frame is at the beginning of a line,
-// or after the prefix that a log collector adds to each line. In JSON, the two
-// bytes \n may separate lines.
+// evidence. So the standard rules do not read the frames of stack traces, in the
+// formats of Go, Java, .NET, JavaScript, Python, Ruby, PHP and Dart. They do
+// read the text between frames, such as "Caused by: ...". A frame is at the
+// beginning of a line, or after the prefix that a log collector adds to each
+// line. In JSON, the two bytes \n may separate lines.
 
 // FrameReader finds the frames of a text, from the beginning to the end.
 type FrameReader struct {
 	text string
 	real int // index of the next newline byte; len(text) = there is none
 	stop int // index of the last line break that was found, a newline or an escaped one
-	// marks[i] says whether collected[i] is in the text after its first line.
+	// marks[i] says whether the text has collected[i] after its first line.
 	marks [len(collected)]bool
 }
 
@@ -117,9 +117,10 @@ func (r *FrameReader) frame(line, stop int) (start, end int) {
 	return 0, 0
 }
 
-// frameAt is like frameLength, but reads only the first maxFrame bytes of a line.
-// It ignores longer frames, except those of PHP, Dart and Ruby, which extend to the
-// end of the line.
+// frameAt is like frameLength, but reads only the first maxFrame bytes of line.
+// It ignores a frame that is longer than that, with one exception: a frame of
+// PHP, Dart or Ruby extends to the end of the line, so frameAt returns the
+// length of the line.
 func frameAt(line string, indented bool) int {
 	s := line[:min(len(line), maxFrame)]
 	n := frameLength(s, indented)
@@ -132,8 +133,8 @@ func frameAt(line string, indented bool) int {
 	return 0
 }
 
-// pastSource returns the end of the source code that Python prints below a frame.
-// The source code is all lines that are indented more than the frame.
+// pastSource returns the end of the source code that Python prints below a
+// frame. The lines of the source code are indented more than the frame.
 func (r *FrameReader) pastSource(stop, indent int) int {
 	for stop < len(r.text) {
 		here := *r

@@ -128,8 +128,9 @@ func isPlace(s string) bool {
 	return len(path) < len(s) && strings.HasSuffix(path, ":") || strings.HasPrefix(s, "index ")
 }
 
-// parenthesis returns the length of s up to the parenthesis that closes the first
-// one. If no parenthesis closes it, the result is the length of s.
+// parenthesis returns the length of s up to and including the parenthesis that
+// closes the first one. If there is no such parenthesis, it returns the length
+// of s.
 func parenthesis(s string) int {
 	open := 0
 	for i := range len(s) {

@@ -6,7 +6,7 @@ import "strings"
 // phrase that a rule looks for. So the standard rules also read such a text with
 // its lines joined.
 
-// These are limits of the line widths of terminals, and of boxes that programs draw
+// These are limits for the widths of terminals, and of boxes that programs draw
 // in terminals. Widths are in bytes.
 const (
 	minWidth = 40
@@ -41,11 +41,11 @@ func lineWidth(text string) (width int) {
 	return width
 }
 
-// EachBreak calls the argument found for every line break that a terminal may have
-// made, together with the blanks around the break. A break counts if the first word
-// of the next line would not have fit into the line. The width of the lines is the
-// length of the longest line.
-func EachBreak(text string, found func(start, end int, replacement string)) {
+// EachBreak calls visit for every line break that a terminal may have made,
+// together with the blanks around the break. A terminal has made a break if the
+// first word of the next line would not have fit into the line. EachBreak takes
+// the length of the longest line as the width of the terminal.
+func EachBreak(text string, visit func(start, end int, replacement string)) {
 	width := lineWidth(text)
 	if width == 0 {
 		return
@@ -66,7 +66,7 @@ func EachBreak(text string, found func(start, end int, replacement string)) {
 			at, indent = below, 0
 			continue
 		}
-		found(end, next, " ")
+		visit(end, next, " ")
 		at, indent = next, next-below
 	}
 }

@@ -9,9 +9,9 @@ import (
 // the meaning of a text. The standard rules read texts without them. A user's rules
 // read a text twice: as it is, and without them.
 
-// maxPlain is the length above which a text is not rewritten. Only a classifier
-// with a large limit, or without a limit, reads such a text. Rewriting would copy
-// the text.
+// maxPlain is the length of the longest text that is rewritten, because
+// rewriting copies the text. Only a classifier with a large limit, or without a
+// limit, reads longer texts.
 const maxPlain = 1 << 20
 
 // PlainText returns text with ordinary spaces in place of other ones, without the
@@ -49,9 +49,9 @@ func hasGap(text string) bool {
 		strings.Contains(text, "  ") || strings.Contains(text, " \n")
 }
 
-// EachGap calls the argument found for every run of blanks that is not a single
-// space, and for every run at the end of a line.
-func EachGap(text string, found func(start, end int, replacement string)) {
+// EachGap calls visit for every run of blanks that is not a single space, and
+// for every run at the end of a line.
+func EachGap(text string, visit func(start, end int, replacement string)) {
 	for i := 0; i < len(text); i++ {
 		if !isBlank(text[i]) && text[i] != '\r' {
 			continue
@@ -61,7 +61,7 @@ func EachGap(text string, found func(start, end int, replacement string)) {
 			end++
 		}
 		if end == len(text) || text[end] == '\n' {
-			found(start, end, "")
+			visit(start, end, "")
 			i = end
 			continue
 		}
@@ -71,7 +71,7 @@ func EachGap(text string, found func(start, end int, replacement string)) {
 				i++
 			}
 			if start < i && text[start:i] != " " {
-				found(start, i, " ")
+				visit(start, i, " ")
 			}
 		}
 		i--
@@ -89,10 +89,10 @@ var mayBeOdd = func() (odd [256]bool) {
 	return odd
 }()
 
-// EachOdd calls the argument found for every piece of text that PlainText replaces:
-// escape sequences, odd spaces, invisible characters, characters that a backspace
+// EachOdd calls visit for every piece of text that PlainText replaces: escape
+// sequences, unusual spaces, invisible characters, characters that a backspace
 // deletes, and bytes that are not UTF-8.
-func EachOdd(text string, found func(start, end int, replacement string)) {
+func EachOdd(text string, visit func(start, end int, replacement string)) {
 	ends := stringEnds{text: text, next: -1}
 	last := 0 // end of the previous piece
 	for i := 0; i < len(text); {
@@ -131,7 +131,7 @@ func EachOdd(text string, found func(start, end int, replacement string)) {
 			}
 			end += n
 		}
-		found(start, end, replacement)
+		visit(start, end, replacement)
 		i, last = end, end
 	}
 }

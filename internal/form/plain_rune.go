@@ -94,10 +94,10 @@ func kindOfPunctuation(r rune) runeKind {
 // ordinary.
 const broken = utf8.MaxRune + 1
 
-// character decodes the character at the start of s. The character may be spelled
-// in ASCII, in the manner of JSON, C, the shell, cat -v, rsyslog, HTML or URLs. If
-// the spelled character is ordinary, only the first byte of the spelling is
-// decoded.
+// character decodes the character at the start of s. An escape may spell the
+// character in ASCII, in the manner of JSON, C, the shell, cat -v, rsyslog, HTML
+// or URLs. If the spelled character is ordinary, character decodes only the
+// first byte of the escape.
 func character(s string) (r rune, size int) {
 	if s[0] >= utf8.RuneSelf {
 		r, size = utf8.DecodeRuneInString(s)
@@ -184,9 +184,9 @@ func spelledRune(s string) (r rune, size int) {
 	return 0, 0
 }
 
-// number decodes the number at index at of s, which must have exactly this many
-// digits. size is the index of the number's end, or 0 if there is no such number.
-// Unlike package strconv, number allocates no error.
+// number decodes a number of exactly this many digits. The number begins at
+// index at of s. size is the index of the number's end, or 0 if there is no such
+// number. Unlike package strconv, number allocates no error.
 func number(s string, at, digits int, base rune) (r rune, size int) {
 	if digits <= 0 || at+digits > len(s) {
 		return 0, 0
@@ -228,10 +228,10 @@ func entity(s string) (r rune, size int) {
 	return '&', 1
 }
 
-// sequence returns the length of a terminal sequence after its introducer ESC, CSI
-// or OSC. The replacement is a space if the sequence moves the cursor, because the
-// next word may then be elsewhere on the screen. n is -1 if ESC is spelled in ASCII
-// and no sequence follows.
+// sequence returns the length of a terminal sequence after its introducer ESC,
+// CSI or OSC. If the sequence moves the cursor, the replacement is a space,
+// because the next word may then be elsewhere on the screen. If ESC is spelled
+// in ASCII and no sequence follows, n is -1.
 func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, replacement string) {
 	if r == escape || r == 0x241b {
 		switch {
@@ -265,8 +265,8 @@ func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, 
 }
 
 // shortLength returns the length of a short sequence after its ESC: one or two
-// bytes, such as the choice of a character set. A letter after ESC does not count,
-// because it may be text.
+// bytes, such as the choice of a character set. It returns 0 for a letter after
+// ESC, because the letter may be text.
 func shortLength(s string) int {
 	switch {
 	case len(s) > 0 && '0' <= s[0] && s[0] <= '?':

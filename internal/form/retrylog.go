@@ -68,9 +68,9 @@ func (l *AttemptLog) Part(back int) (part string, ok bool) {
 	return l.text[from:to], from < to
 }
 
-// finals, ends and attempts are the words of the marks. A word of finals and a word
-// of ends together name the last attempt: "last error". A word of attempts numbers
-// an attempt: "attempt 2".
+// finals, ends and attempts are the words of the marks. The last attempt is
+// named by a word of finals followed by a word of ends: "last error". A word of
+// attempts precedes the number of an attempt: "attempt 2".
 var (
 	finals   = [...]string{"final ", "last ", "most recent "}
 	ends     = [...]string{"error", "failure", "exception", "cause", "attempt"}

@@ -2,10 +2,10 @@ package form
 
 import "strings"
 
-// Rewriting finds the pieces of a text that must be replaced. It calls found for
-// each piece, text[start:end], with the replacement of the piece. It goes from left
-// to right, and the pieces do not overlap.
-type Rewriting func(text string, found func(start, end int, replacement string))
+// Rewriting finds the pieces of a text that must be replaced. It calls visit for
+// each piece text[start:end], with the text that replaces the piece. It goes
+// from left to right, and the pieces do not overlap.
+type Rewriting func(text string, visit func(start, end int, replacement string))
 
 // splicer builds the rewritten text. If no piece is replaced, it allocates nothing.
 type splicer struct {
@@ -55,7 +55,7 @@ type View struct {
 	Source func(place int) int
 }
 
-// Cut returns the view of a part of the text.
+// Cut returns the view of v.Text[from:to].
 func (v View) Cut(from, to int) View {
 	return View{v.Text[from:to], func(place int) int { return v.Source(from + place) }}
 }

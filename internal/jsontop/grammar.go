@@ -78,8 +78,8 @@ func array(d []byte, i, depth int, visit func(item []byte)) int {
 	}
 }
 
-// next parses the comma or the closing byte after a member or an item. more is true
-// after a comma.
+// next parses the comma or the closing byte after a member or an item. The
+// result more is true after a comma.
 func next(d []byte, i int, closing byte) (after int, more bool) {
 	i = space(d, i)
 	switch {
@@ -172,8 +172,8 @@ func space(d []byte, i int) int {
 	return i
 }
 
-// text parses a string. i is the index after its opening quote. escaped reports
-// whether the string has escapes.
+// text parses a string. i is the index after its opening quote. The result
+// escaped is true if the string has escapes.
 func text(d []byte, i int) (end int, escaped bool) {
 	for {
 		i = plain(d, i)

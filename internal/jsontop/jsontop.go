@@ -16,8 +16,8 @@ const MaxKey = 4 << 10
 // Object calls visit for every member of the JSON object in data, in order, and
 // returns the index of the closing brace. The key is decoded (see [MaxKey]). The
 // value is a part of data, without white space around it. Both are valid only
-// during the call. If ok is false, data is not a JSON object: discard what visit
-// got.
+// during the call. If ok is false, data is not a JSON object. Then the caller
+// must ignore the members that visit got.
 func Object(data []byte, visit func(key, value []byte)) (end int, ok bool) {
 	i := space(data, 0)
 	if i >= len(data) || data[i] != '{' {
@@ -31,8 +31,8 @@ func Object(data []byte, visit func(key, value []byte)) (end int, ok bool) {
 }
 
 // Array calls visit for every item of the JSON array in data, in order. The item
-// is a part of data. If ok is false, data is not a JSON array: discard what visit
-// got.
+// is a part of data. If ok is false, data is not a JSON array. Then the caller
+// must ignore the items that visit got.
 func Array(data []byte, visit func(item []byte)) (ok bool) {
 	i := space(data, 0)
 	if i >= len(data) || data[i] != '[' {

@@ -20,8 +20,8 @@ func ExampleEnds() {
 	// Output: "connection\ntimes, EOF" true
 }
 
-// TestEnds cuts strings at every index. Both halves must be parts of the decoded
-// string: a cut must not divide an escape.
+// TestEnds cuts strings at every index. The result must be a beginning and an
+// end of the decoded string: a cut must not divide an escape.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	pieces := []string{`a`, `u`, `\\`, `\"`, `\n`, `\u0041`, `\u005c`, `\ud83d\ude00`, `é`, `0041`}
@@ -36,8 +36,8 @@ func TestEnds(t *testing.T) {
 			require.Equal(t, whole, got)
 			return
 		}
-		// A cut within a surrogate pair leaves two halves without a partner. Each
-		// of them is replaced by U+FFFD.
+		// A cut within a surrogate pair leaves two halves. Each half becomes
+		// U+FFFD.
 		whole = strings.ReplaceAll(whole, "😀", "\ufffd\ufffd")
 		got = strings.ReplaceAll(got, "😀", "\ufffd\ufffd")
 		for cut := 0; ; cut++ {

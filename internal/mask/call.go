@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// callNames lists functions that have a secret among their arguments. at is the
-// number of that argument: 1 is the first, -1 the last. "hmac.new" is the function
-// new after the qualifier hmac. "encrypt/3:aes" is the function encrypt, but only
-// if its third argument begins with aes.
+// callNames lists functions that have a secret among their arguments. The field
+// at is the number of the secret argument: 1 is the first, -1 the last. The name
+// "hmac.new" means the function new after the qualifier hmac. The name
+// "encrypt/3:aes" means the function encrypt, but only if its third argument
+// begins with aes.
 var callNames = []struct {
 	at    int
 	names string
@@ -124,8 +125,9 @@ func (s *scanner) call(i, end int, calls []call) {
 	s.callTo = k
 }
 
-// calledAt finds the function whose arguments begin at the parenthesis at i. from
-// is the start of the function's name. calls is nil if no argument can be a secret.
+// calledAt finds the function whose arguments begin at the parenthesis at i. The
+// result from is the start of the function's name. If no argument can be a
+// secret, calls is nil.
 func (s *scanner) calledAt(i int) (from int, calls []call) {
 	var low [longestWord]byte
 	from = i
@@ -164,8 +166,8 @@ func (s *scanner) closeCall(o *openCall) {
 
 func (s *scanner) valueText(v value) string { return head(s.text[v.from:v.to]) }
 
-// qualified reports whether the qualifier and a point precede the name at i, as in
-// "hmac.new".
+// qualified reports whether the qualifier and a dot precede the name at i, as in
+// "hmac.new". "->" and "::" are valid instead of the dot.
 func (s *scanner) qualified(i int, qualifier string) bool {
 	if qualifier == "" {
 		return true

@@ -6,13 +6,15 @@ import (
 )
 
 var (
-	// codeWords name a one-time code if a word of codeOwners precedes them ("Ihr
-	// Code") or a word of codeUses follows them ("code de connexion").
+	// codeWords name a one-time code in two cases: a word of codeOwners
+	// precedes them ("Ihr Code"), or a word of codeUses follows them ("code de
+	// connexion").
 	codeWords  = set("code codice código codigo kod kode koodi kód код tan")
 	codeOwners = set("your ihr ihre ihren ihrem dein deine deinen euer votre ton su tu seu teu sua tuo suo vostro uw je jouw din ditt twój ваш твой sms")
 	codeUses   = set(`connexion connection acceso acesso accesso accès acces verificación verificacion verificação verificacao verifica vérification verification sécurité securite seguridad segurança
 		sicurezza confirmation confirmación confirmação conferma validation validación validação validazione activation activación ativação attivazione login inicio sesión autenticación autenticação autenticazione`)
-	// otherCodes precede "code" if the code is not a secret: error code, zip code.
+	// otherCodes are words before "code" that show that the code is not a
+	// secret: error code, zip code.
 	otherCodes = set("error status exit return response reply zip postal area country city bar qr source byte machine promo coupon discount gift voucher referral invite product item currency language color colour dress course class department branch sort swift bank routing tax reason result key char character")
 )
 
@@ -71,8 +73,8 @@ func isCode(v string) bool {
 }
 
 // codeBefore masks a code that precedes its name: "482913 is your verification
-// code". The code is the last word of s.text[from:to]. end is the end of the copula
-// ("is").
+// code". The code is the last word of s.text[from:to]. The copula ("is") ends
+// at index end.
 func (s *scanner) codeBefore(from, to, end int) {
 	start := from + strings.LastIndexByte(s.text[from:to], ' ') + 1
 	if start == to || class[s.text[to-1]]&digit == 0 && class[s.text[start]]&digit == 0 || !isCode(s.text[start:to]) {

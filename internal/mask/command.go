@@ -85,9 +85,10 @@ func (s *scanner) commands(i, end, depth int) int {
 	return i
 }
 
-// commandArg returns the argument at i and the position after it. separator is 0 if
-// there is an argument, and a comma if there is none but the command continues.
-// Otherwise it is the byte that ends the command or redirects its input.
+// commandArg returns the argument at i, the position after it, and a separator.
+// The separator is 0 if there is an argument. It is a comma if there is no argument
+// but the command continues. If the command ends at i, the separator is the byte
+// that ends it. If a here-string (<<<) follows, the separator is '<'.
 func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	for i < end && (s.text[i] == ' ' || s.text[i] == '\t' || s.text[i] == ',' || s.text[i] == '[' || s.text[i] == '(') {
 		i++
@@ -133,9 +134,9 @@ func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	return value{from: i, to: to}, to, 0
 }
 
-// afterArg is like commandArg, but i follows a quote that closes a string. The
-// command ends there, unless another string of a list follows, as in ["mysql",
-// "-px"].
+// afterArg is like commandArg, but for a position i after a quote that closes
+// a string. The string usually ends the command. In a list such as ["mysql",
+// "-px"], the command continues with the next string.
 func (s *scanner) afterArg(i, end int) (arg value, next int, separator byte) {
 	at := i
 	for at < end && (s.text[at] == ' ' || s.text[at] == ',') {

@@ -2,8 +2,8 @@ package mask
 
 import "strings"
 
-// commandArgument adds arg to the state of its command. If arg is a secret, it is
-// masked.
+// commandArgument adds arg to the state of its command, and masks arg if it is a
+// secret.
 func (s *scanner) commandArgument(line *commandLine, arg value) {
 	text := head(s.text[arg.from:arg.to])
 	if line.pending != 0 {
@@ -122,8 +122,8 @@ func programOf(word string) *program {
 	return nil
 }
 
-// operand compares all operands of the command with the known forms of the program.
-// If a form matches, operand masks the last operand.
+// operand compares all operands of the command with the forms of the program:
+// see command.operands. If a form matches, operand masks the last operand.
 func (s *scanner) operand(line *commandLine) {
 	for _, f := range line.program.operands {
 		if f.letter != 0 && line.letters&(1<<(f.letter&0x3f)) == 0 {
@@ -191,14 +191,14 @@ func (s *scanner) endsCommand(i int) bool {
 	return i >= len(s.text) || s.text[i] == '\n' || s.text[i] == '\r' || s.text[i] == '-' || s.text[i] == '/' || s.text[i] == '\\' || class[s.text[i]]&(quote|stop) != 0
 }
 
-// beforeResult reports whether the result of a command follows its argument v: "net
-// user bob X: exit status 2".
+// beforeResult reports whether v is the last argument of a command whose result
+// follows: "net user bob X: exit status 2".
 func (s *scanner) beforeResult(v value) bool {
 	return s.text[v.to-1] == ':' || s.hasState(v.to, exitStates)
 }
 
-// addForm masks the secret in v, the argument of an option. form is the form of the
-// option: see command.options.
+// addForm masks the secret in v, the argument of an option. The argument form is
+// the form of the option: see command.options.
 func (s *scanner) addForm(form byte, v value) {
 	if form == '.' {
 		return
@@ -222,8 +222,8 @@ func (s *scanner) addForm(form byte, v value) {
 	s.add(v.from, to)
 }
 
-// addUserSlash masks the secret of user/secret@host. withHost reports that @host is
-// required.
+// addUserSlash masks the secret of user/secret@host. If withHost is false, @host
+// may be missing.
 func (s *scanner) addUserSlash(v value, withHost bool) {
 	text := head(s.text[v.from:v.to])
 	user, rest, ok := strings.Cut(text, "/")

@@ -50,8 +50,8 @@ func (s *scanner) random() {
 }
 
 // isMiddlePart reports whether s.text[from:to] may be the middle part of a token
-// that has three parts with dots between them, such as Discord's tokens. The other
-// two parts look random.
+// with three parts, such as Discord's tokens. The other two parts look random.
+// s.text[from:to] includes the dots around the middle part.
 func (s *scanner) isMiddlePart(from, to int) bool {
 	const shortest, longest = 3, 24
 	return from > 0 && to-from >= shortest && to-from <= longest && s.text[from] == '.' && s.text[to-1] == '.' && all(s.text[from+1:to-1], wordly)
@@ -106,7 +106,8 @@ func isBase64(text string) bool {
 
 // isRandom reports whether token mixes lower case, upper case and digits like
 // random text. It returns false for hexadecimal digits, UUIDs, ULIDs, words and
-// constants. digits is the least number of digits.
+// constants. The argument digits is the least number of digits in a random
+// token.
 func isRandom(token string, digits int) bool {
 	token = token[:min(len(token), mostRandom)]
 	var low, up, num, turns, vowels, slashes int
@@ -142,7 +143,7 @@ func isRandom(token string, digits int) bool {
 	return turns*100 >= 38*(len(token)-slashes) && vowels*100 <= 36*n
 }
 
-// isID reports whether a token is an id. The token begins at the index from. An id
+// isID reports whether the token that begins at the index from is an id. An id
 // begins with one of idPrefixes, or it follows the name of an id.
 func (s *scanner) isID(from int) bool {
 	for _, p := range idPrefixes {

@@ -57,7 +57,7 @@ var separators = []string{
 var escapeWords = []string{"https", "password", "api_key", "Authorization", "Bearer", "name", "value", "x", "hunter2", "sk-abcdefgh12", mask.Masked, "h", "", "token", "-----BEGIN PRIVATE KEY-----"}
 
 // FuzzEscapes joins words by separators. It calls functions that do not recover
-// from a panic, so a panic fails the test.
+// from a panic, so that a panic fails the test.
 func FuzzEscapes(f *testing.F) {
 	f.Add([]byte{0, 0, 7, 16, 7, 16})
 	for i := range separators {

@@ -34,12 +34,12 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// strip returns masked. If one of the texts in around itself contains the
-// secret of a shape, strip returns "": in such a text, the secret may be an
+// strip returns masked. But if one of the neighbours contains the secret of a
+// shape, strip returns "", because in such a text the secret may be an
 // ordinary word.
-func strip(masked string, around ...string) string {
+func strip(masked string, neighbours ...string) string {
 	for _, s := range shapes {
-		for _, a := range around {
+		for _, a := range neighbours {
 			if strings.Contains(a, s.secret) {
 				return ""
 			}

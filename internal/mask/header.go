@@ -2,10 +2,10 @@ package mask
 
 import "strings"
 
-// headerValue masks the value of a header such as Authorization or Cookie. The
-// scheme, and any text after the credentials, are not masked. pair reports that
-// the name and the value are two strings with a comma between them. encoded
-// reports that the value is percent-encoded.
+// headerValue masks the value of a header such as Authorization or Cookie. It
+// does not mask the scheme, and it does not mask text after the credentials. If
+// pair is true, the name and the value are two strings with a comma between
+// them. If encoded is true, the value is percent-encoded.
 func (s *scanner) headerValue(v value, pair, encoded bool) {
 	if v.quoted {
 		s.quotedHeader(v, pair)

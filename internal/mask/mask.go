@@ -11,8 +11,9 @@
 //     with user information, a webhook, a PEM block, or a prefix of a provider's
 //     keys. Words, prefixes, programs and functions are data: see table.go,
 //     prefixes.go, command_table.go and call.go.
-//   - Then long tokens that look random are masked, wherever they are. Ids, hashes
-//     and paths stay, because operators need them: see entropy.go.
+//   - Another pass looks for long tokens that look random, wherever they are. It
+//     does not mask ids, hashes and paths, because operators need them: see
+//     entropy.go.
 //   - [Masked] replaces each secret.
 //
 // A word that describes a problem stays ("token: expired"), so that a masked text
@@ -32,9 +33,9 @@ import (
 // Masked replaces a secret.
 const Masked = "[masked]"
 
-// rounds limits how often a text is masked. Masking is repeated until nothing
-// changes. The second round usually changes nothing, but it may find a token
-// that follows a mask of the first round.
+// rounds limits how often a text is masked. Text repeats the masking until the text
+// no longer changes. The second round usually changes nothing, but it may find a
+// token that follows a mask of the first round.
 const rounds = 4
 
 // Text replaces each secret that it finds in text by [Masked]. Masking the

@@ -17,8 +17,8 @@ const (
 	header        // the value has several words, and the first one may be a scheme
 )
 
-// nameWords is how many words of a name are read. Of a longer name, the last
-// words are read.
+// nameWords is the largest number of words that are read from a name. If a
+// name has more words, only its last nameWords words are read.
 const nameWords = 6
 
 // nameBytes is the largest length of a name, in bytes.
@@ -79,8 +79,9 @@ func startsWord(text string, i, end int) bool {
 		i+1 < end && class[text[i+1]]&lower != 0 // APIKey
 }
 
-// skipFillers removes fillers from the end of the name: "API key provided" becomes
-// "API key". prose says whether the name is in a sentence.
+// skipFillers removes fillers from the end of the name: "API key provided"
+// becomes "API key". If it removes any, it sets n.prose to prose. The argument
+// prose is true if the name is in a sentence.
 func (n *name) skipFillers(prose bool) {
 	for n.n > 1 && fillers[n.words[0]] {
 		copy(n.words[:], n.words[1:n.n])
@@ -142,10 +143,10 @@ func (n *name) drop() {
 	n.n--
 }
 
-// before returns the two words of n that precede its last word. If n ends with
-// one of phrases, such as "mot de passe", before returns the two words that
+// wordsBefore returns the two words of n that precede its last word. If n ends
+// with a phrase such as "mot de passe", wordsBefore returns the two words that
 // precede the phrase.
-func (n *name) before() (words [2]string) {
+func (n *name) wordsBefore() (words [2]string) {
 	length := 1
 	for _, p := range phrasesByLast[n.words[0]] {
 		if n.n >= len(p) && slices.Equal(p, n.words[:len(p)]) {
@@ -160,8 +161,8 @@ func (n *name) before() (words [2]string) {
 // singulars. The value of such a name may be a count: max_tokens=512.
 var plurals = map[string]string{"tokens": "token", "keys": "key", "secrets": "secret", "apikeys": "apikey", "codes": "code", "cookies": "cookie"}
 
-// plural returns the kind of a name that ends with a plural. singular is the
-// singular of the last word.
+// plural returns the kind of a name whose last word is a plural. The argument
+// singular is the singular of this word.
 func (n *name) plural(singular string) kind {
 	n.several = true
 	n.vault = singular == "secret"
@@ -176,8 +177,8 @@ func (n *name) plural(singular string) kind {
 	return nothing
 }
 
-// isPhrase reports whether the name ends with the name of a password that has
-// several words: "mot de passe".
+// isPhrase reports whether the last words of the name are one of phrases,
+// such as "mot de passe".
 func (n *name) isPhrase() bool {
 	return n.endsWith(phrasesByLast)
 }
@@ -208,7 +209,8 @@ func byLast(phrases []string) map[string][][]string {
 }
 
 // tokenKind returns the kind of a name whose last word, head, is in tokens.
-// before is the word before head. Some of these words have other meanings too.
+// The argument before is the preceding word. Some words in tokens do not
+// always announce a secret, such as hash and auth.
 func (n *name) tokenKind(head, before string) kind {
 	switch head {
 	case "hash", "salt":
@@ -223,7 +225,7 @@ func (n *name) tokenKind(head, before string) kind {
 }
 
 // suffixKind returns the kind of a name that is written as one word:
-// dbpassword, stripeapikey. The end of the word decides.
+// dbpassword, stripeapikey. It looks only at the end of the word.
 func suffixKind(word string) kind {
 	switch {
 	case len(word) < 6:

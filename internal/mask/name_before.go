@@ -2,7 +2,7 @@ package mask
 
 import "strings"
 
-// nameBefore returns the name before the separator at i. quoted reports that a
+// nameBefore returns the name before the separator at i. quoted is true if a
 // quote or a bracket ends the name, as in "api_key": and in ['token'] =.
 func (s *scanner) nameBefore(i int) (from, to int, quoted bool) {
 	to = i
@@ -60,7 +60,7 @@ func (s *scanner) nameFrom(to int) int {
 var elisions = set("d l dell")
 
 // elided reports whether the apostrophe at i joins an elision to the next word,
-// as in l'utilisateur. The name that contains both ends at index to.
+// as in l'utilisateur. Elision and word are in a name that ends at index to.
 func (s *scanner) elided(i, to int) bool {
 	const longest = 4 // bytes of an elision
 	from := i

@@ -76,9 +76,9 @@ func (s *scanner) nested(vc valueContext, i int) bool {
 }
 
 // hasRead reports whether the brackets at i were already read for a name of
-// kind k or of a stronger kind. If the name before was of a weaker kind, the
-// brackets are read again, because the map may contain a stronger name: auth:
-// map[api_key:[a]].
+// kind k or of a stronger kind. If they were read only for a weaker name, the
+// scanner reads them again, because the map in them may contain a stronger
+// name: auth: map[api_key:[a]].
 func (s *scanner) hasRead(k kind, i int) bool {
 	for _, e := range s.brackets[k:] {
 		if _, ok := e.known(i); ok {
@@ -88,7 +88,8 @@ func (s *scanner) hasRead(k kind, i int) bool {
 	return false
 }
 
-// mostBrackets is how many bytes of a list or a map are read.
+// mostBrackets is the largest number of bytes of a list or a map that are
+// read.
 const mostBrackets = 4096
 
 // endsList reports whether the line break at i ends a list without a closing

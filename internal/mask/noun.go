@@ -56,7 +56,7 @@ func (s *scanner) noun(i, end int) {
 }
 
 // pairAfter masks the secret in user:secret after a noun such as login: "login
-// as bob:abc failed". end is the end of the noun.
+// as bob:abc failed". The noun ends at index end.
 func (s *scanner) pairAfter(end int) {
 	const words = 2
 	at := s.nextWord(end)
@@ -171,8 +171,8 @@ func (s *scanner) hasState(i int, states map[string]bool) bool {
 }
 
 // isCipherKey reports whether v is the key in a statement that encrypts, such
-// as CREATE ... ENCRYPTED ... KEY 'x'. The word KEY is at i, and its name
-// begins at index from.
+// as CREATE ... ENCRYPTED ... KEY 'x'. The word KEY is at i. The name that
+// ends with KEY begins at index from.
 func (s *scanner) isCipherKey(from, i int, v value) bool {
 	if !v.quoted || !s.afterCipher(i) || keyOf[s.wordBefore(from, i)] {
 		return false

@@ -2,8 +2,8 @@ package mask
 
 import "strings"
 
-// valueOf masks the value at i if it is a secret: see valueContext.secret. c is the
-// separator before the value.
+// valueOf masks the value at i if it is a secret: see valueContext.secret. The
+// byte c is the separator before the value.
 func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 	if c == '>' { // the content of an element
 		end := s.quotedEnd(opening{n: 1, text: "<"}, i)
@@ -92,8 +92,8 @@ func (s *scanner) isURL(i int) bool { return slash(s.text[i+1:]) > 0 }
 const maxNames = 8
 
 // tooMany counts the names that precede v. If there are more than maxNames, it
-// masks v and returns true. This limits the cost. Ordinary text has no such
-// values.
+// masks v and returns true. This limits the cost for hostile text: in ordinary
+// text, a value never has so many names.
 func (s *scanner) tooMany(v value) bool {
 	if s.namesTo != v.to {
 		s.namesTo, s.names = v.to, 0
@@ -121,8 +121,9 @@ func (s *scanner) isPWD(i int) bool {
 	return strings.HasSuffix(s.text[:i], "PWD=")
 }
 
-// phrase masks the text from i to the end of the line, if it may be the rest of
-// a pass phrase: lower-case words that are not benign.
+// phrase masks the text from i to the end of the line, if this text may be the
+// rest of a pass phrase. Such a rest has only lower-case words that are not
+// benign.
 func (s *scanner) phrase(i int) {
 	const words, bytes = 8, 100
 	n, end := 0, i
@@ -150,8 +151,8 @@ func (s *scanner) phrase(i int) {
 
 // named masks the secret in two neighbouring fields. The first field has the
 // secret's name, and the second has its value: {"name": "API_KEY", "value":
-// "..."}. n is the name of the first field, here "name". i is the end of the
-// separator after n.
+// "..."}. The argument n is the name of the first field, here "name". The
+// separator after n ends at i.
 func (s *scanner) named(n name, i int, encoded bool) {
 	if n.n == 0 || n.words[0] != "name" && n.words[0] != "key" {
 		return

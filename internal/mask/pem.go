@@ -9,8 +9,8 @@ const (
 	pemLabel = 48 // most bytes
 )
 
-// block masks the private key whose first or last line is at i. The other line may
-// be missing, if the text is part of a longer one.
+// block masks the private key whose first or last line is at i. The other of
+// these lines may be missing, if the text was cut.
 func (s *scanner) block(i int) {
 	text := s.text[i:]
 	begin := strings.HasPrefix(text, pemBegin)
@@ -71,8 +71,8 @@ func (s *scanner) endOfBlock(i int) int {
 	return from
 }
 
-// cutBlock returns the start of the base64 text that ends at i. It is for a block
-// whose first line is missing.
+// cutBlock returns the start of the base64 text that ends at i. It is used for a
+// block whose first line is missing.
 func (s *scanner) cutBlock(i int) int {
 	from := i
 	for from > 0 {

@@ -78,8 +78,8 @@ type keyPrefix struct {
 }
 
 // idPairs has the prefixes of ids after which a colon and a secret may follow:
-// AC0123…:secret. Here least is the exact number of bytes between prefix and
-// colon.
+// AC0123…:secret. In idPairs, the field least is the exact number of bytes
+// between prefix and colon.
 var idPairs = []keyPrefix{{text: "AC", least: 32, class: hexa}, {text: "SK", least: 32, class: hexa}, {text: "AK", least: 22, class: alnum}}
 
 // prefixRuns is the number of different classes of bytes in prefixGroups.

@@ -67,8 +67,8 @@ func (s *scanner) protocol(i, end int, verb string) {
 	}
 }
 
-// protocolArgs returns the arguments of the verb that ends at i. whole reports that
-// the line ends after the arguments.
+// protocolArgs returns the arguments of the verb that ends at i. whole is true
+// if the line ends after the arguments.
 func (s *scanner) protocolArgs(i int) (args [protocolArgs]value, n int, whole bool) {
 	if n := closes(s.text[i:min(len(s.text), i+1)]); n > 0 {
 		i += n
@@ -120,7 +120,8 @@ func (s *scanner) lineStart(i int) bool {
 	return i == 0 || s.text[i-1] == '\n' || s.escapeEnds(i)
 }
 
-// isSent reports whether a prompt or one of clientLabels precedes the word at i.
+// isSent reports whether the word at i follows a prompt or one of clientLabels.
+// Such a line comes from the client.
 func (s *scanner) isSent(i int) bool {
 	to := i
 	for to > 0 && i-to < 4 && (s.text[to-1] == ' ' || class[s.text[to-1]]&quote != 0) {
@@ -203,8 +204,8 @@ func (s *scanner) skipLineEnd(i int) int {
 	return i
 }
 
-// nextLine masks the next line after i if it is base64. A prompt may precede the
-// base64.
+// nextLine masks the line after i, if this line is base64. A prompt may precede
+// the base64.
 func (s *scanner) nextLine(i int) {
 	i = s.skipLineEnd(i)
 	for _, prompt := range []string{"C: ", "> ", ">>> ", "<- ", "-> "} {

@@ -91,8 +91,8 @@ func (s *scanner) quotedEnd(q opening, i int) int {
 			for j-k > i && k <= mostBackslashes && s.text[j-k-1] == '\\' {
 				k++
 			}
-			// A quote with more backslashes than q belongs to a string within this
-			// string.
+			// If the quote has more backslashes than q, it belongs to a string
+			// within this string.
 			if k <= q.level && (q.level > 0 || k == 0) || q.level == 0 && k%2 == 0 {
 				return e.keep(i, j-min(k, q.level))
 			}
@@ -118,8 +118,8 @@ func closing(q string) string {
 const quoteKinds = 3*4 + 1
 
 // quoteIndex returns an index for the character and the level of a quote. All
-// levels from 3 on share an index. So a value with such quotes may end too
-// late, but never after its line.
+// levels from 3 on share an index. So the scanner may put the end of a value
+// with such quotes too late, but never after the end of its line.
 func quoteIndex(q opening) int {
 	switch level := min(q.level, 3); q.char {
 	case '"':

@@ -9,8 +9,9 @@ type scanner struct {
 	text  string
 	found []span
 
-	// These fields have the last look-ahead of each kind. A look-ahead that begins
-	// inside the last one would have the same end, so the text is not read again.
+	// These fields have the last look-ahead of each kind. A look-ahead that
+	// begins inside the last one would have the same end, so the scanner does
+	// not read the text again.
 	run, encodedRun extent             // unquoted values; encodedRun: percent-encoded ones
 	quoted          [quoteKinds]extent // quoted values
 	runs            [prefixRuns]extent // keys after a prefix, by the class of their bytes
@@ -55,8 +56,8 @@ func (s *scanner) add(from, to int) {
 	if from >= to || s.text[from:to] == Masked {
 		return
 	}
-	// The same secret may have been found before, through another name of its
-	// value.
+	// A value can have two names before it. Then the scanner finds the same
+	// secret once for each name.
 	if n := len(s.found); n > 0 && s.found[n-1].from <= from && to <= s.found[n-1].to {
 		return
 	}

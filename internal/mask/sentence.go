@@ -139,8 +139,9 @@ func (s *scanner) trimBlanks(v value) value {
 	return v
 }
 
-// subject returns the name of the secret that a sentence is about, and its kind.
-// The owner may follow the name: la contraseña del usuario, votre code Acme.
+// subject returns the name of the secret that is the subject of a sentence, and
+// the kind of the secret. An owner may follow the name: la contraseña del
+// usuario, votre code Acme.
 func subject(text string) (n name, k kind) {
 	n = newName(text)
 	const most = nameWords - 1
@@ -155,7 +156,7 @@ func subject(text string) (n name, k kind) {
 				return n, k
 			}
 		case k == password && belongs:
-			if before := n.before(); ofWords[before[0]] || articles[before[0]] && ofWords[before[1]] {
+			if before := n.wordsBefore(); ofWords[before[0]] || articles[before[0]] && ofWords[before[1]] {
 				return n, nothing // the length of the password
 			}
 			return n, k
@@ -166,7 +167,8 @@ func subject(text string) (n name, k kind) {
 	return n, nothing
 }
 
-// isStated reports whether v is the password itself and not a word about it.
+// isStated reports whether v is the password itself. It returns false if v is
+// a word that describes the password.
 func (s *scanner) isStated(t *grammar, v value, text string) bool {
 	if benignWords(text, v.quoted) || redacted(text) || placeholder(text) {
 		return false

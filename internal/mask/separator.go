@@ -3,8 +3,8 @@ package mask
 import "strings"
 
 // separator masks the value after the separator at i, if the name of a secret
-// precedes the separator. Separators are = : => := -> || and others, the > of a tag
-// and the comma between two strings. They may be escaped.
+// precedes the separator. Separators are = : => := -> || and others, the > of a
+// tag and the comma between two strings. A separator may be escaped.
 func (s *scanner) separator(i int) {
 	n, c, encoded := s.separatorAt(i)
 	if n == 0 {
@@ -19,7 +19,8 @@ func (s *scanner) separator(i int) {
 		return
 	}
 	words := newName(s.text[from:to])
-	// An unquoted name with spaces is in a sentence: "max API key length: 5".
+	// A name is in a sentence if it has spaces and no quotes: "max API key
+	// length: 5".
 	words.skipFillers(!quoted && strings.IndexByte(s.text[from:to], ' ') >= 0)
 	k := words.kind()
 	if k == weak && c == '=' && from > 0 && strings.IndexByte(";&,", s.text[from-1]) >= 0 && words.n == 1 && words.words[0] == "pass" { // ;Pass=secret
@@ -59,8 +60,9 @@ func (s *scanner) isCall(from int, words name) bool {
 	return words.n > 1 && from > 1 && class[s.text[from-1]]&quote != 0 && s.text[from-2] == '('
 }
 
-// arrow reports whether the arrow at i, or the copula such as 是, is between a
-// name and its value. It returns false for the arrows in ptr->token->kind.
+// arrow reports whether the separator at i is between a name and its value.
+// The separator is an arrow or a copula such as 是. arrow returns false for
+// the arrows in ptr->token->kind.
 func (s *scanner) arrow(i, n int, words name) bool {
 	if s.text[i] == '-' || s.text[i] == '~' {
 		return i > 0 && s.text[i-1] == ' ' || i+n < len(s.text) && class[s.text[i+n]]&alnum != 0
@@ -71,8 +73,9 @@ func (s *scanner) arrow(i, n int, words name) bool {
 	return words.nonASCII && i+n < len(s.text) && s.text[i+n] < 0x80
 }
 
-// separatorAt returns the length of the separator at i, or 0. c is the first byte
-// of the separator, decoded. encoded reports that the separator is percent-encoded.
+// separatorAt returns the length of the separator at i, or 0. c is the first
+// byte of the separator, decoded. encoded is true if the separator is
+// percent-encoded.
 func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 	text := s.text[i:]
 	switch c = text[0]; c {

@@ -2,7 +2,7 @@ package mask
 
 import "strings"
 
-// looksSecret reports whether v does not look like an ordinary word: it mixes
+// looksSecret reports whether v looks unlike an ordinary word: it mixes
 // letters and digits, or it cannot be pronounced.
 func looksSecret(v string) bool {
 	c := classes(v)
@@ -128,8 +128,8 @@ func nameLike(v string) bool {
 }
 
 // numberedWord reports whether v is a word with one to four digits at its end:
-// value1234. constant reports that the word has capitals and one or two digits:
-// SIGSEGV11.
+// value1234. constant is true if the word has only capitals, and one or two
+// digits follow: SIGSEGV11.
 func numberedWord(v string) (word string, constant, ok bool) {
 	const most = 4
 	word = strings.TrimRight(v, "0123456789")

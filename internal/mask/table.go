@@ -56,8 +56,8 @@ func lowerWord(word string) string {
 	return word
 }
 
-// The name of a secret ends with a word of these sets: DB_PASSWORD, accessToken,
-// x-api-key.
+// These are sets of words. The name of a secret ends with one of them:
+// DB_PASSWORD, accessToken, x-api-key.
 var (
 	passwords = set(`password passwd passphrase passcode pwd passwort kennwort contrasena senha userpass pgpassword userpassword dbpassword mysqlpwd rootpassword adminpassword
 		passwords passwds passwörter kennwörter contraseñas senhas wachtwoorden pw contraseña пароль пароля паролем 密码 密碼 口令 パスワード 비밀번호 hasło lösenord lösenordet passord passordet kodeord kodeordet adgangskode adgangskoden heslo salasana wachtwoord şifre jelszó parola
@@ -83,8 +83,8 @@ var (
 	// users are words that precede the name of a user.
 	users = set("login user username account uid usr")
 	// tokenStates and keyStates are words, such as revoked, that may follow a
-	// token or a key in a sentence. Words of auxiliaries may be between them: has
-	// been.
+	// token or a key in a sentence. Auxiliaries may come before such a word:
+	// has been revoked.
 	tokenStates = set("expired revoked rejected invalid deactivated disabled compromised leaked rotated blocked unauthorized refused denied accepted valid malformed recognized longer known found match authorized permitted allowed active")
 	keyStates   = set("revoked deactivated disabled compromised leaked rotated unauthorized longer")
 	// exitStates are words that may follow a command line in a sentence.
@@ -108,13 +108,13 @@ var (
 		hmac psk sas phpsessid jsessionid sessionid aspsessionid assertion xsrf csrf csrftoken xsrftoken apitoken usertoken auth oauth userkey webhooksecret salt hash passhash`)
 	// paramSchemes are authorization schemes with parameters: name=value.
 	paramSchemes = set("digest hawk")
-	// pairNouns are words before user:secret. pairFillers may be between them:
-	// login as bob:abc.
+	// pairNouns are words that precede user:secret. Words of pairFillers may
+	// come between them and user:secret: login as bob:abc.
 	pairNouns   = set("credentials creds credential login logon signin auth authenticate authenticated authenticating")
 	pairFillers = set("with as using for user is are of were was")
 	// Add these words to vocabulary, because the code compares names with them.
 	_ = set("key pass name code time env hash salt auth oauth hmac sas pat csrf xsrf passcode")
-	// headers are names of headers whose values may have several words.
+	// headers are names of HTTP headers whose values may have several words.
 	headers = set("authorization authorisation cookie cookies cookie2 setcookie")
 	// keyKinds are words that precede "key" in the name of a secret.
 	keyKinds = set(`pragma api access secret private auth account shared master encryption signing license service client app application admin server webhook subscription session storage
@@ -132,8 +132,8 @@ var (
 	// "API key provided:".
 	fillers = set(`provided given supplied received used specified found sent is was equals with value values of string text plain plaintext raw b64 base64 env prod dev test staging live old new
 		current previous default base being to set as got here entered header hex production sandbox the your for lautet ist est es là är é è jest`)
-	// schemes are authorization schemes. They may also occur in a text that is not
-	// a header.
+	// schemes are authorization schemes. A scheme and its credentials may also
+	// occur in a text that is not a header.
 	schemes = set("bearer basic token apikey bot negotiate ntlm digest hawk ssws dpop geniekey")
 )
 

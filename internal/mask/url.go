@@ -32,8 +32,8 @@ func (s *scanner) url(i, colon int, encoded bool) {
 	}
 }
 
-// secretUser reports whether user is a token. It is called for a URL with a
-// user but no password.
+// secretUser reports whether user is a token. The caller has found that the
+// URL has a user but no password.
 func (s *scanner) secretUser(user string, colon int) bool {
 	if user == Masked || plainUsers[user] || placeholder(user) || redacted(user) || strings.HasSuffix(s.text[:colon], "ssh") && !looksRandom(user) {
 		return false
@@ -41,8 +41,8 @@ func (s *scanner) secretUser(user string, colon int) bool {
 	return looksSecret(user) && len(user) >= 8 || len(user) >= 20
 }
 
-// colonIn returns the position of the first colon in info and the colon's length.
-// at is -1 if there is none.
+// colonIn returns the position of the first colon in info, or -1, and the length
+// of the colon.
 func colonIn(info string, encoded bool) (at, n int) {
 	for i := 0; i < len(info); i += n {
 		c := info[i]
@@ -57,8 +57,8 @@ func colonIn(info string, encoded bool) (at, n int) {
 	return -1, 0
 }
 
-// authority returns the position of the last at sign of the authority that begins
-// at i, or -1. encoded reports that punctuation may be escaped.
+// authority returns the position of the last at sign of the authority that
+// begins at i, or -1. If encoded is true, punctuation may be escaped.
 func (s *scanner) authority(i int, encoded bool) (at int) {
 	at = -1
 	end := i
@@ -81,9 +81,9 @@ func (s *scanner) authority(i int, encoded bool) (at int) {
 		return at
 	}
 	// A password may contain an unescaped slash or question mark. Then the
-	// authority ends at a later at sign. This is so if the text before the slash
-	// has a colon without a port after it, or if that text has no dot and a host
-	// follows the later at sign.
+	// authority ends at a later at sign. There are two such cases: the text
+	// before the slash has a colon that no port follows, or that text has no
+	// dot and a host follows the later at sign.
 	if host, port, ok := strings.Cut(s.text[max(i, at+1):end], ":"); ok && !strings.HasPrefix(host, "[") && !all(port, digit|tail|closer) {
 		j := s.urlRun(end)
 		if k := strings.LastIndexByte(s.text[end:min(j, end+authorityBytes)], '@'); k >= 0 {
@@ -123,7 +123,7 @@ func (s *scanner) urlRun(i int) int {
 	return e.keep(i, j)
 }
 
-// notUsers are words before a colon that are not the name of a user:
+// notUsers are words before a colon that are not names of users:
 // mailto:bob@example.com.
 var notUsers = set("mailto sip sips xmpp acct to cc bcc from npm file link workspace docker pkg git github jsr patch portal image uid im tel urn im http https")
 
@@ -182,8 +182,9 @@ func (s *scanner) bareAuthority(i int) (at, end int) {
 }
 
 // Endpoint returns a name for an endpoint: the endpoint's URL without user
-// information, query and fragment. Secrets in the path are masked. If the URL is
-// invalid, more may be removed. Endpoint is safe for concurrent use.
+// information, query and fragment. Endpoint masks secrets in the path. If the
+// URL is invalid, Endpoint may remove more of it. Endpoint is safe for
+// concurrent use.
 func Endpoint(endpoint string) (name string) {
 	defer guard(&name)
 	return endpointName(endpoint)
@@ -239,16 +240,16 @@ func endpointOnce(endpoint string) string {
 			rest = rest[:i]
 		}
 	}
-	// Parameters may follow without a question mark: /v1&key=secret.
+	// Parameters may follow the path without a question mark: /v1&key=secret.
 	if i := strings.IndexAny(rest, "&;"); i >= 0 && strings.IndexByte(rest[i:], '=') >= 0 {
 		rest = rest[:i]
 	}
 	return clean(scheme + rest)
 }
 
-// isAddress reports whether text may be a URL without a scheme. This is so in three
-// cases: text has no at sign, a password precedes the at sign, or a host follows
-// it.
+// isAddress reports whether text may be a URL without a scheme. It returns true
+// in three cases: text has no at sign, a password precedes the at sign, or a
+// host follows the at sign.
 func isAddress(text string) bool {
 	user, host, ok := strings.Cut(text, "@")
 	return !ok || strings.ContainsAny(user, ":/?#") || strings.ContainsAny(host, ".:/?#@") || host == "localhost"

@@ -14,7 +14,7 @@ type value struct {
 	item     bool // it is in square brackets: X-Api-Key:[...]
 }
 
-// valueAt returns the value at i. encoded reports that the text there is
+// valueAt returns the value at i. If encoded is true, the text there is
 // percent-encoded.
 func (s *scanner) valueAt(i int, encoded bool) (v value) {
 	i, v.below = s.skipGap(i)
@@ -52,8 +52,8 @@ func (s *scanner) valueAt(i int, encoded bool) (v value) {
 	return v
 }
 
-// skipGap returns the position after white space, terminal colours and at most one
-// line break. below reports that there was a line break.
+// skipGap returns the position after white space, terminal colours and at most
+// one line break. below is true if there was a line break.
 func (s *scanner) skipGap(i int) (at int, below bool) {
 	for end := i + maxGap; i < len(s.text) && i < end; {
 		switch c := s.text[i]; {
@@ -130,8 +130,8 @@ func (s *scanner) endsItem(i int) bool {
 	return i >= len(s.text)
 }
 
-// trimmed returns the end of the value s.text[from:to] without the punctuation
-// after it, such as the full stop of a sentence.
+// trimmed returns the end of the value in s.text[from:to]. Punctuation at the
+// end, such as the full stop of a sentence, is not part of the value.
 func (s *scanner) trimmed(from, to int) int {
 	if s.trim.to == to && s.trim.from <= from {
 		return max(from, s.trimTo)
@@ -145,8 +145,8 @@ func (s *scanner) trimmed(from, to int) int {
 	return to
 }
 
-// maxChecked is how many bytes of a value are checked. Without this limit, a long
-// value with several names would be read several times.
+// maxChecked is how many bytes of a value are checked. Without this limit, the
+// scanner would read a long value several times if the value has several names.
 const maxChecked = 128
 
 func head(v string) string { return v[:min(len(v), maxChecked)] }

@@ -171,10 +171,11 @@ func (s *scanner) indentAt(i int) (n int) {
 	return n
 }
 
-// readFields masks the values of the fields on the lines from i on. It stops at
-// a line that is not indented by more than outer spaces. For a section, outer
-// is -1, and readFields stops at the next section. It returns false if there
-// are no fields.
+// readFields masks the values of fields, one on each line. The first line
+// begins at index i. The argument outer is the indentation of the enclosing
+// line, in spaces. readFields stops at a line that is indented by outer or
+// less. For a section, outer is -1, and readFields stops at the next section.
+// It returns false if there are no fields.
 func (s *scanner) readFields(vc valueContext, i int, newline string, outer int) bool {
 	begin, read := i, false
 	skip := -1 // the indent of a public map, whose fields are skipped
@@ -265,8 +266,9 @@ func (s *scanner) isFieldSecret(vc valueContext, v value) bool {
 	return s.leafSecret(vc, text, v.quoted)
 }
 
-// isVaulted reports whether v may be a secret, whatever its name is: v is not a
-// benign word, a number, a path or a name of several words.
+// isVaulted reports whether the value v may be a secret even if its name is not
+// the name of a secret. It returns true unless v is a benign word, a number, a
+// path or a name of several words.
 func isVaulted(v string) bool {
 	const least = 3
 	if len(v) < least || v == Masked || benignWords(v, true) || redacted(v) || placeholder(v) || nameLike(v) {

@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Of says why s decided or did not decide. all has the signals of the explanation,
-// including s.
+// Of says why s decided or did not decide. The argument all has the signals of
+// the explanation, including s.
 func Of(s classify.Signal, all []classify.Signal) string {
 	switch {
 	case s.Decided:
@@ -35,9 +35,10 @@ func Of(s classify.Signal, all []classify.Signal) string {
 	return "rules out " + strings.Join(out, ", ")
 }
 
-// winner returns the signal that beat s. BeatenBy may be the name of a rule that a
-// refinement has renamed, such as http/429+long-wait. In that case the winner is
-// the signal that decided, which comes first.
+// winner returns the signal that beat s. A refinement may have renamed the rule
+// of that signal, for example to http/429+long-wait. Then no signal has the name
+// s.BeatenBy, and winner returns the first signal, which is the one that
+// decided.
 func winner(s classify.Signal, all []classify.Signal) classify.Signal {
 	i := slices.IndexFunc(all, func(other classify.Signal) bool { return other.Rule == s.BeatenBy })
 	return all[max(i, 0)]

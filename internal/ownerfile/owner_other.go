@@ -15,6 +15,6 @@ const modes = runtime.GOOS != "windows"
 // named pipes.
 const nonBlock = 0
 
-// owner returns false for known. To find the owner of a file, it would have to read
-// access lists.
+// owner always returns false for known. To find the owner of a file, it would
+// have to read access lists.
 func owner(os.FileInfo) (uid, links uint64, known bool) { return 0, 0, false }

@@ -1,10 +1,10 @@
 // Package ownerfile opens files that other users must not read, such as events and
 // restart records. [Open] is the entry point.
 //
-// On Unix a new file gets mode 0600. If an existing file has more permissions, its
-// mode is set to 0600 before the file is read or written. A file of another user is
-// refused, even for root, because that user could read it. Windows has no such
-// modes: a file has the access list of its directory.
+// On Unix a new file gets mode 0600. If an existing file has more permissions, Open
+// sets its mode to 0600 before the file is read or written. Open refuses a file of
+// another user, even for root, because the other user could read it. Windows has no
+// such modes: a file has the access list of its directory.
 package ownerfile
 
 import (

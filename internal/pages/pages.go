@@ -23,12 +23,12 @@ var Style string
 //go:embed base.js
 var Script string
 
-// Policy returns a Content-Security-Policy that permits the inline script and the
-// inline style of a page by their hashes. A page with this policy can load nothing
-// and send nothing. If a text of the page contains a script, the browser does not
-// run it. sources are further permitted sources of scripts, such as
-// 'wasm-unsafe-eval'. Policy returns an error if script or style contains its own
-// end tag.
+// Policy returns a Content-Security-Policy that permits the inline script and
+// the inline style of a page by their hashes. A page with this policy can load
+// nothing and send nothing. If a text of the page contains a script, the browser
+// does not run it. The policy also permits scripts from sources, such as
+// 'wasm-unsafe-eval'. Policy returns an error if script or style contains its
+// own end tag.
 func Policy(script, style string, sources ...string) (string, error) {
 	if strings.Contains(strings.ToLower(script), "</script") || strings.Contains(strings.ToLower(style), "</style") {
 		return "", errors.New("a script or a style contains its own end tag")

@@ -1,8 +1,8 @@
 // Package precedence chooses between the results for several sources of evidence
-// about one error. The sources are tried in order of importance. The first source
-// for which a rule finds the reason decides. If there is no such source, the first
-// source for which the model finds the reason decides. Otherwise the first source
-// decides.
+// about one error. The sources are tried in order of importance. The first
+// source for which a rule finds the reason decides. If there is none, the first
+// source for which the model finds the reason decides. If there is none either,
+// the first source decides.
 package precedence
 
 import "github.com/errclass/errclass/classify"

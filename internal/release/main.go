@@ -92,8 +92,9 @@ func run(dir, version string, really bool, now time.Time, out io.Writer) error {
 	if err := original.apply(work, tags); err != nil {
 		return err
 	}
-	// GitHub starts no workflow if more than three tags are pushed at once. So the
-	// user must push the tag that starts the release alone, after the others.
+	// GitHub starts no workflow if more than three tags are pushed at once. So
+	// the user must push the tag that starts the release after the other tags,
+	// and alone.
 	fmt.Fprintf(out, "\nThe commit and the tags are made. To publish them:\n\tgit push --atomic origin %s\n\tgit push origin %s\n",
 		strings.Join(append([]string{branch}, tags[1:]...), " "), tags[0])
 	return nil

@@ -33,8 +33,8 @@ var files = map[string]string{
 	"internal/tool/go.mod": "module example.com/a/internal/tool\n\ngo 1.26.0\n",
 }
 
-// newRepository makes a repository and commits files. Entries of changes replace
-// files of the same name.
+// newRepository makes a repository and commits the entries of files and of
+// changes. If a file is in both, newRepository uses the entry of changes.
 func newRepository(t *testing.T, changes map[string]string) repository {
 	t.Helper()
 	r := repository(t.TempDir())
@@ -88,8 +88,8 @@ func TestRelease(t *testing.T) {
 	command := read(t, r, "cmd/c/go.mod")
 	assert.Contains(t, command, "\texample.com/a v0.1.0\n\texample.com/a/b v0.1.0\n\texample.org/other v1.0.0\n")
 
-	// The h1 sum of module b covers all its files, including its go.sum, and the
-	// licence of the root. The go.sum of b contains the sum of the root.
+	// The h1 sum of module b covers the licence of the root and all files of
+	// b. One of these files is go.sum, which contains the sum of the root.
 	var names []string
 	texts := map[string]string{}
 	for inside, name := range map[string]string{"LICENSE": "LICENSE", "b.go": "b/b.go", "go.mod": "b/go.mod", "go.sum": "b/go.sum"} {

@@ -90,8 +90,8 @@ func (r repository) commit(message string) error {
 	return err
 }
 
-// apply fast-forwards the branch to the branch of the clone and makes the tags. If
-// a tag fails, it removes the commit and the tags made so far.
+// apply fast-forwards the branch to the branch of the clone and makes the tags.
+// If git cannot make a tag, apply removes the commit and the tags made so far.
 func (r repository) apply(work repository, tags []string) error {
 	before, err := r.git("rev-parse", "HEAD")
 	if err != nil {

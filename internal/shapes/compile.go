@@ -25,9 +25,9 @@ type Set struct {
 	record compiled // OTLPRecord
 	logfmt compiled
 	names  []string
-	// buckets[h] has the numbers of the keys whose names have the hash h. A line
-	// has many keys that the set does not read. Most of them are rejected by an
-	// empty bucket or by one comparison.
+	// buckets[h] has the numbers of the keys whose names have the hash h. A
+	// line has many keys that the set does not read. For most of these keys,
+	// the bucket is empty or one comparison is enough.
 	buckets          [256][]uint8
 	category, reason uint8
 }
@@ -71,8 +71,8 @@ func (m *mask) contains(o *mask) bool {
 
 func (m *mask) meets(o *mask) bool { return m[0]&o[0] != 0 || m[1]&o[1] != 0 || m[2]&o[2] != 0 }
 
-// path is a compiled path. key is a member of the line, and rest is the path to
-// a member within it.
+// path is a compiled path. The field key is a member of the line, and the field
+// rest is the path to a member within it.
 type path struct {
 	key  uint8
 	rest []string
@@ -134,8 +134,8 @@ func (s *Set) compile(shape, custom *Shape) compiled {
 	return c
 }
 
-// paths compiles the paths of all lists. A path that occurs several times is
-// compiled once.
+// paths compiles the paths of all lists. If a path occurs several times,
+// paths compiles it once.
 func (s *Set) paths(lists ...[]string) (paths []path) {
 	seen := map[string]bool{}
 	for _, p := range slices.Concat(lists...) {

@@ -153,8 +153,8 @@ func TestPrefixLevels(t *testing.T) {
 	}
 }
 
-// TestLinesWithinLines checks log lines in the message of a log line. They are
-// read if they are nested up to three deep.
+// TestLinesWithinLines checks log lines in the message of a log line. The
+// reader reads them up to three levels deep.
 func TestLinesWithinLines(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)
@@ -207,9 +207,9 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestJSONInMessages checks JSON in the message of a line. The level of the
-// JSON counts if the line itself has no level. JSON without a level is read as
-// text first, because it may be the body of a response.
+// TestJSONInMessages checks JSON in the message of a line. If the line itself
+// has no level, it has the level of the JSON. If the JSON has no level either,
+// it may be the body of a response, so it is read as text first.
 func TestJSONInMessages(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)

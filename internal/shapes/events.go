@@ -29,16 +29,17 @@ type Events struct {
 
 	open  bool
 	event Event
-	// exception is true if the next line may be the name of an exception: after the
-	// frames of Python's traceback, and after the first line of an event.
+	// exception is true if the next line may be the name of an exception. This
+	// is so after the frames of Python's traceback and after the first line of
+	// an event.
 	exception bool
 	loose     bool // any next line belongs to the event, for example the message of a panic in Rust
 	blank     bool // the last line was blank
 }
 
-// Add adds a line without its line end. continues reports that the line belongs to
-// the event of the previous line. Otherwise the line starts a new event, which
-// [Events.Event] returns.
+// Add adds a line without its line end. It returns true if the line belongs to
+// the event of the previous line. If it returns false, the line starts a new
+// event, which [Events.Event] returns.
 func (s *Events) Add(line []byte) (continues bool) {
 	p := readPrefix(line)
 	text := line[p.end:]

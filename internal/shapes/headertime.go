@@ -8,7 +8,8 @@ import (
 // HeaderTime returns the time in the prefix or the header of a line. It knows
 // the formats of CRI, syslog, klog and Apache. Syslog and klog write no year.
 // For them, HeaderTime takes the last year in which the time is at most one day
-// after now. now may be the time at which the file was written.
+// after now. If the line comes from a file, now can be the time at which the
+// file was written.
 func HeaderTime(line []byte, now time.Time) (time.Time, bool) {
 	line = line[:min(lineEnd(line), longestHeader)]
 	if i := bytes.IndexByte(line, '>'); i > 0 && line[0] == '<' { // the priority of syslog

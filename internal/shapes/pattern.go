@@ -114,8 +114,8 @@ func (p pattern) match(line []byte) (m matched, ok bool) {
 	return m, true
 }
 
-// run returns the index after the bytes of a class that begin at i. If the byte at
-// i is not in the class, it returns -1.
+// run returns the index after the bytes at i that are in class. If the byte at i
+// is not in class, it returns -1.
 func run(line []byte, i int, class func(byte) bool) int {
 	start := i
 	for i < len(line) && class(line[i]) {
@@ -147,9 +147,9 @@ func afterColour(line []byte, i int) int {
 	return min(i+1, len(line))
 }
 
-// timeWord returns the index after a date or a time without spaces that begins
-// at i. It has digits and at least one colon, or two of "-", "/" and ".". If
-// there is none, timeWord returns -1.
+// timeWord returns the index after the date or time at i, or -1 if there is
+// none. The date or time has no spaces. It consists of digits and punctuation,
+// with at least one colon or at least two of "-", "/" and ".".
 func timeWord(line []byte, i int) int {
 	if i >= len(line) || !isDigit(line[i]) {
 		return -1
@@ -181,8 +181,9 @@ func timeWord(line []byte, i int) int {
 	return -1
 }
 
-// dateTime returns the index after a date, a time and a zone, separated by spaces.
-// A time and a zone may be missing.
+// dateTime returns the index after the date, time and zone at i, which are
+// separated by spaces. The time and the zone may be missing. If there is not
+// even a date, dateTime returns -1.
 func dateTime(line []byte, i int) int {
 	if i = timeWord(line, i); i < 0 {
 		return -1
@@ -210,7 +211,8 @@ func dateTime(line []byte, i int) int {
 	return i
 }
 
-// syslogTime returns the index after "Jan  2 03:04:05".
+// syslogTime returns the index after the time at i, such as "Jan  2 03:04:05".
+// It returns -1 if there is no such time.
 func syslogTime(line []byte, i int) int {
 	const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec "
 	if len(line)-i < len("Jan  2 03:04:05") || !bytes.Contains([]byte(months), line[i:i+len("Jan ")]) {
@@ -235,8 +237,8 @@ func isLevel(word []byte) bool {
 	return errorNames[string(lower[:len(word)])] || otherNames[string(lower[:len(word)])]
 }
 
-// levelName returns the index after the name of a level at i, and the severity of
-// that level.
+// levelName returns the index after the name of a level at i, and the severity
+// of that level. If there is no such name, the index is -1.
 func levelName(line []byte, i int, upper bool) (int, Severity) {
 	end := i
 	for end < len(line) && end-i <= longestLevel && (isLetter(line[end]) || end > i && isDigit(line[end])) {
@@ -264,8 +266,8 @@ func levelLetter(line []byte, i int) (int, Severity) {
 	return -1, Unknown
 }
 
-// priority returns the index after a priority of syslog at i, and its severity. A
-// priority is at most 191.
+// priority returns the index after a priority of syslog at i, and its severity.
+// If there is no such priority, the index is -1. A priority is at most 191.
 func priority(line []byte, i int) (int, Severity) {
 	end := run(line, i, isDigit)
 	if end < 0 || end-i > len("191") {

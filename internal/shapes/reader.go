@@ -17,8 +17,8 @@ type Reader struct {
 	fields *fields
 	record Record
 
-	// seen and shape belong to the last line. They save a search, because most
-	// lines of a file have the same keys.
+	// seen has the keys of the previous line, and shape is its shape. They
+	// save a search, because most lines of a file have the same keys.
 	seen  mask
 	shape *compiled
 
@@ -45,8 +45,9 @@ type Record struct {
 	// Shape describes the line. It is [Common] if no shape of the table has the
 	// keys of the line.
 	Shape *Shape
-	// Severity is the highest severity of the levels of the record. A record
-	// without a level has the severity of its inner line, its shape or its prefix.
+	// Severity is the highest severity of the levels of the record. If the
+	// record has no level, Severity comes from its inner line, its shape or
+	// its prefix.
 	Severity Severity
 	// Inner is the shape of the log line that is in the message, or nil.
 	Inner *Shape
@@ -69,8 +70,9 @@ type Record struct {
 }
 
 // Read calls visit with every record of line. It skips a prefix that a runtime
-// wrote before the line. It returns false if the rest is neither a JSON object nor
-// logfmt. line may include its line end. visit must not keep the record.
+// wrote before the record. It returns false if the text after the prefix is
+// neither a JSON object nor logfmt. The argument line may include a line end.
+// visit must not keep the record.
 func (r *Reader) Read(line []byte, visit func(*Record)) (ok bool) {
 	start := 0
 	if bytes.HasPrefix(line, []byte(bom)) {
@@ -105,8 +107,8 @@ func firstByte(line []byte, i int) int {
 	return i
 }
 
-// objects calls visit with the records of the object whose members are in r.fields.
-// The object starts at index start of line.
+// objects calls visit with the records of the object whose members are in
+// r.fields. The object starts at line[start].
 func (r *Reader) objects(line []byte, start int, p prefix, visit func(*Record)) {
 	c := r.find()
 	if c.records == nil {
@@ -132,9 +134,10 @@ func (r *Reader) find() *compiled {
 	return r.shape
 }
 
-// records calls visit with every object in list. If names are given, they are a
-// path within the items of list. The path leads to further lists, and visit
-// gets the objects of these.
+// records calls visit with every object in list. If names is not empty, the
+// objects are nested deeper: names[0] is the key of a list in each item,
+// names[1] is the key of a list in each item of that list, and so on. Then
+// visit gets the objects of the innermost lists.
 func records(list []byte, names []string, visit func(item []byte)) {
 	if len(list) == 0 || list[0] != '[' {
 		return
@@ -150,8 +153,8 @@ func records(list []byte, names []string, visit func(item []byte)) {
 	})
 }
 
-// offset returns the index of part in line. part must be a slice of line whose
-// capacity extends to the end of line.
+// offset returns the index of part in line. The caller must have sliced part
+// from line without limiting its capacity.
 func offset(line, part []byte) int { return cap(line) - cap(part) }
 
 // otlp calls visit with the OTLP record whose members are in r.fields. The record
@@ -173,7 +176,8 @@ func (r *Reader) otlp(line []byte, start int, visit func(*Record)) {
 	r.finish(Unknown, visit)
 }
 
-// visit calls visit with the record whose members are in r.fields.
+// visit passes the record whose members are in r.fields to the argument
+// visit.
 func (r *Reader) visit(c *compiled, at int, p prefix, visit func(*Record)) {
 	f := r.fields
 	r.record = Record{Shape: c.Shape, shape: c, reader: r, At: at, comma: !f.empty, Stderr: p.stderr}
@@ -186,8 +190,8 @@ func (r *Reader) visit(c *compiled, at int, p prefix, visit func(*Record)) {
 	r.finish(p.severity, visit)
 }
 
-// finish sets the severity of the record and calls visit with the record. outer is
-// the severity of the line's prefix.
+// finish sets the severity of the record and calls visit with the record. The
+// argument outer is the severity of the line's prefix.
 func (r *Reader) finish(outer Severity, visit func(*Record)) {
 	rec, f := &r.record, r.fields
 	rec.Category, rec.Reason = f.key(r.set.category), f.key(r.set.reason)
@@ -215,10 +219,11 @@ func (f *fields) severity(levels []compiledLevel) Severity {
 	return s
 }
 
-// readInner reads the message as a log line. If that inner line has a level, a
-// record without a level takes it. A record whose shape is a carrier takes it
-// in any case, because the program that wrote the line knows the level better
-// than the runtime.
+// readInner reads the message as a log line. If this inner line has a level
+// and the record has none, the record gets the level of the inner line. If the
+// shape of the record is a carrier (see [Shape.Carrier]), the level of the
+// inner line even replaces the level of the record, because the program that
+// wrote the line knows the level better than the runtime.
 func (r *Reader) readInner() {
 	rec := &r.record
 	carrier := rec.Shape.Carrier
@@ -250,9 +255,9 @@ func (r *Reader) readInner() {
 	}
 }
 
-// Text decodes an undecoded value. Of a long value it decodes only the
-// beginning and the end, at most limit bytes in all: see [jsontop.Ends]. It
-// returns "" if the value is not a text.
+// Text decodes an undecoded value. If the value is long, Text decodes only
+// the beginning and the end, at most limit bytes in all: see [jsontop.Ends].
+// Text returns "" if the value is not a text.
 func (rec *Record) Text(v []byte, limit int) string {
 	t, ok := jsontop.Ends(v, limit)
 	if !ok && rec.Form == Pair && len(v) <= limit {
@@ -272,9 +277,9 @@ func (rec *Record) IsError() bool {
 	return rec.Severity == Error || rec.Severity == Unknown && rec.HasError()
 }
 
-// Append appends to b the fields that are inserted into the line at index At. It
-// leaves out a field that the record already has. Categories and reasons need no
-// escapes.
+// Append appends to b the fields that the caller inserts into the line at index
+// At. It leaves out a field that the record already has. Categories and reasons
+// need no escapes.
 func (rec *Record) Append(b []byte, category, reason string) []byte {
 	comma := rec.comma
 	began := false

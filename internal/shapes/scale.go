@@ -6,19 +6,20 @@ import (
 	"strings"
 )
 
-// A Scale says which values of a level mean error or above. A value is a number or
-// a name. Numbers may be written as texts.
+// A Scale describes a level field. It says which values of the field mean error
+// or worse. A value is a number or a name. A log may write a number as text.
 type Scale struct {
 	Name string
-	// Numbers from Min to Max are errors. If Max is 0, there is no upper limit.
+	// The numbers from Min to Max mean error or worse. If Max is 0, there is
+	// no upper limit.
 	Min, Max float64
 	// Zero is true if 0 is a level. On other scales, 0 means that there is no
 	// level.
 	Zero bool
 	// Names has further names of error levels, in lower case, besides errorNames.
 	Names []string
-	// Only is true if Names are the only names: errorNames and otherNames do not
-	// count.
+	// Only is true if all valid names are in Names: errorNames and otherNames
+	// are not used.
 	Only bool
 }
 

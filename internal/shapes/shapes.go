@@ -30,8 +30,9 @@ type Shape struct {
 	Name   string // for people: the loggers that write this shape
 	Source string // what the row was made from: a version whose output is in testdata, or documentation
 
-	// A line has the shape if it has all keys of Needs and, if Any is not empty, one
-	// of Any. The first shape in the table wins.
+	// A line has the shape if it has all keys of Needs. If Any is not empty,
+	// the line must also have one of the keys of Any. The first such shape in
+	// the table is chosen.
 	Needs, Any []string
 
 	Levels  []Level  // a line is an error if one of its levels is
@@ -50,9 +51,9 @@ type Shape struct {
 	Attributes string
 	// Stream is the path of the name of a standard stream, stdout or stderr.
 	Stream string
-	// Carrier is true if the message is a line of another logger, whose level takes
-	// precedence. In a line of any shape, a message that is a JSON object is read
-	// as a line too.
+	// Carrier is true if the message is a line of another logger. The level of
+	// that line takes precedence. Even if Carrier is false, the reader reads
+	// the message as a line if the message is a JSON object.
 	Carrier bool
 	// Records is the path to the records, if a line has several. Each element of
 	// the path names a list. With "a/b/c", every item of a has a list b, and every
@@ -89,10 +90,10 @@ const (
 	Attribute             // {"key":"…","value":{"stringValue":"…"}} in a list of OTLP
 )
 
-// MaxText is how many undecoded bytes of a text are read. Of a longer text, only
-// the first and the last MaxText/2 bytes are read. MaxText is a little more than
-// six times what a classifier reads, because one byte may be written as an escape
-// of six bytes.
+// MaxText is how many undecoded bytes of a text are read. If a text is longer,
+// only the first and the last MaxText/2 bytes are read. MaxText is a little more
+// than six times what a classifier reads, because one byte may be written as an
+// escape of six bytes.
 const MaxText = 6*maxRead + 64
 
 // maxRead is how many bytes of a text a classifier reads.

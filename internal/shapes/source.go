@@ -61,9 +61,9 @@ func (rec *Record) sources(yield func(Source) bool) (all bool) {
 }
 
 // messageSources yields the message and the sources of the JSON in it. JSON
-// with a level is a log line: its errors are yielded first. Other JSON may be
-// the body of a response, for which the whole message is the most specific
-// source. messageSources returns false if yield returned false.
+// with a level is a log line, so messageSources yields its errors first.
+// Other JSON may be the body of a response. Then the whole message is the
+// most specific source. messageSources returns false if yield returned false.
 func (rec *Record) messageSources(common Source, yield func(Source) bool) (all bool) {
 	isLine := rec.inner != nil && rec.inner.Severity != Unknown
 	if isLine && !rec.inner.sources(yield) {
@@ -89,7 +89,8 @@ type sourceWriter struct {
 	seen   [8]*byte // values that were read; a path and a group may lead to the same value
 }
 
-// again reports whether v was read before. After the call, v counts as read.
+// again reports whether v was read before. It also records that v has been
+// read.
 func (s *sourceWriter) again(v []byte) bool {
 	if slices.Contains(s.seen[:], &v[0]) {
 		return true
@@ -106,9 +107,9 @@ func (s *sourceWriter) out(e Source) bool {
 	return s.yield(e)
 }
 
-// errorValue yields the sources of an error value: a text, an object as pino
-// writes it, or a list of these. For any other list, the message is the JSON of
-// the list.
+// errorValue yields the sources of an error value. The value is a text, an
+// object as pino writes it, or a list of such objects. For any other list,
+// errorValue yields one source, whose message is the JSON of the list.
 func (s *sourceWriter) errorValue(v []byte, e Source) bool {
 	if t, ok := text(v, s.logfmt); ok {
 		e.Message = t
@@ -155,7 +156,7 @@ type causes struct {
 const maxCauses = 8
 
 // read adds an error object, or the objects of a list. It returns false if v is
-// neither an object nor a list.
+// neither an object nor a list of objects.
 func (c *causes) read(v []byte, depth int) bool {
 	if depth > maxNested || c.objects >= maxSources {
 		return true
@@ -187,7 +188,7 @@ func (c *causes) read(v []byte, depth int) bool {
 }
 
 // object adds the sources of an error object. If a key repeats, the last value
-// counts. So object decodes the values only after it has visited all members.
+// is used. So object decodes the values only after it has visited all members.
 func (c *causes) object(v []byte, depth int) {
 	c.objects++
 	var message, kind, code, stack, cause []byte
@@ -220,8 +221,9 @@ func (c *causes) object(v []byte, depth int) {
 	}
 }
 
-// add adds a message. It leaves out a message that the previous one contains,
-// and every message after the total length has exceeded MaxText.
+// add adds a message. It leaves out a message that the previous message
+// contains. It adds nothing once the messages together have more than MaxText
+// bytes.
 func (c *causes) add(message string) {
 	if message == "" || c.size > MaxText || len(c.messages) > 0 && strings.Contains(c.messages[len(c.messages)-1], message) {
 		return

@@ -7,7 +7,8 @@ type Prefix struct {
 	pattern pattern
 }
 
-// Prefixes lists the prefixes. The most common one is first.
+// Prefixes lists the texts that a log line may have before its message. The
+// most common prefix is first.
 var Prefixes = []Prefix{
 	{"CRI", "https://github.com/kubernetes/design-proposals-archive/blob/main/node/kubelet-cri-logging.md", "%t %s F %m"},
 	{"CRI, partial line", "the same", "%t %s P %m"},
@@ -124,9 +125,9 @@ func textShape(name, source string, p pattern) Text {
 	return Text{Shape{Name: name, Source: source}, p}
 }
 
-// TextShape returns the shape of a text line, or nil, and the severity of the line.
-// line may have a prefix. The level of the prefix counts if the line itself has no
-// level.
+// TextShape returns the shape of a text line, or nil, and the severity of the
+// line. The line may have a prefix. If the line itself has no level, TextShape
+// returns the severity of the prefix.
 func TextShape(line []byte) (*Text, Severity) {
 	p := readPrefix(line)
 	t, m := matchText(line[p.end:])
@@ -136,8 +137,8 @@ func TextShape(line []byte) (*Text, Severity) {
 	return t, m.severity
 }
 
-// LineSeverity returns the severity of a line of any shape. If the line has several
-// records, the highest severity counts.
+// LineSeverity returns the severity of a line of any shape. If the line has
+// several records, it returns the highest severity.
 func (r *Reader) LineSeverity(line []byte) Severity {
 	s := Unknown
 	if r.Read(line, func(rec *Record) { s = max(s, rec.Severity) }) {

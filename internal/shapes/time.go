@@ -90,8 +90,8 @@ func unixTime(v []byte) (time.Time, bool) {
 		perSecond := int64(time.Second / unit)
 		return time.Unix(whole/perSecond, whole%perSecond*int64(unit)).UTC(), true
 	}
-	// In a float64, today's time in seconds is only precise to the microsecond. So
-	// round to microseconds.
+	// In a float64, today's time in seconds is exact only to the microsecond.
+	// So round to microseconds.
 	micro := n * (float64(unit) / float64(time.Microsecond))
 	return time.UnixMicro(int64(math.Round(micro))).UTC(), true
 }

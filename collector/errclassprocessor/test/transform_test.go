@@ -104,9 +104,9 @@ func started(tb testing.TB, p processor.Logs, err error) processor.Logs {
 // records is the number of records of a batch.
 const records = 1000
 
-// logs returns a batch of log records. percent is the share of errors. Each body
-// has about 150 bytes and differs from the others. No pattern of rules matches a
-// body.
+// logs returns a batch of log records, of which percent in a hundred are errors.
+// Each body has about 150 bytes and differs from the others. None of the
+// patterns in rules matches a body.
 func logs(from, percent int) plog.Logs {
 	ld := plog.NewLogs()
 	all := ld.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty().LogRecords()
@@ -141,11 +141,11 @@ func TestTransformAddsTheSame(t *testing.T) {
 }
 
 // BenchmarkTransform compares the CPU time of a record in batches of 1,000, with
-// different shares of errors. The metrics errclass-ns, transform10-ns and
-// transform40-ns are the times of the errclass processor and of the transform
-// processor with 10 and 40 rules. The metrics x-10 and x-40 are the times of the
-// transform processor divided by the time of the errclass processor. The processors
-// take turns, so other load on the machine affects all of them.
+// different shares of errors. The metric errclass-ns is the time of the errclass
+// processor. The metrics transform10-ns and transform40-ns are the times of the
+// transform processor with 10 and with 40 rules. The metrics x-10 and x-40 are
+// these times divided by the time of the errclass processor. The processors take
+// turns, so other load on the machine affects all of them.
 func BenchmarkTransform(b *testing.B) {
 	for _, percent := range []int{0, 1, 10, 100} {
 		b.Run(fmt.Sprintf("errors=%d%%", percent), func(b *testing.B) {

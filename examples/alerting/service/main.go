@@ -109,8 +109,8 @@ func newService(meter metric.Meter) (*service, error) {
 // call simulates calls to a provider. The query parameters are:
 //
 //   - status: the outcomes of the calls, separated by commas. Each is an HTTP
-//     status (200 is a success) or a key of namedFailures. After an outcome that
-//     is not retryable, the rest is ignored.
+//     status (200 is a success) or a key of namedFailures. The outcomes after
+//     one that is not retryable are not used.
 //   - provider: the name of the provider.
 //   - fallback: the provider to call if the last call fails. The call to this
 //     provider always succeeds.
@@ -206,7 +206,7 @@ func (s *service) hold(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// restart counts, in the metrics, that a queued task has reached a state.
+// restart counts, in the metrics, a change of state of a queued task.
 func (s *service) restart(w http.ResponseWriter, r *http.Request) {
 	s.calls.Restart(r.Context(), r.FormValue("state"))
 	w.WriteHeader(http.StatusNoContent)

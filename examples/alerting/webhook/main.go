@@ -1,6 +1,6 @@
 // Command webhook receives notifications of Alertmanager. It prints each alert with
-// its receiver as a line of JSON. When the given receiver gets an alert with the
-// given label, it exits with 0:
+// its receiver as a line of JSON. The command exits with 0 when the given receiver
+// gets an alert with the given label:
 //
 //	webhook -listen 127.0.0.1:9095 -receiver pager -label error_reason=authentication
 package main

@@ -115,14 +115,14 @@ func (c *collector) peak() (float64, error) {
 	return float64(kb) * 1024 / 1e6, err
 }
 
-// until waits until the argument done returns true. It returns an error after the
-// time limit.
-func until(ctx context.Context, limit time.Duration, what string, done func() bool) error {
+// until waits until the function condition returns true. It returns an error
+// after the time limit.
+func until(ctx context.Context, limit time.Duration, what string, condition func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for !done() {
+	for !condition() {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("waiting until %s: %w", what, ctx.Err())

@@ -40,7 +40,7 @@ func inFiles(ctx context.Context, s settings, table io.Writer) error {
 }
 
 // eachFile writes a log file for each share of errors and calls measure with the
-// file. bytes is the average length of a record.
+// file. The argument bytes is the average length of a record.
 func eachFile(s settings, table io.Writer, measure func(percent int, from *source, file string, bytes float64) error) error {
 	for _, percent := range s.percents {
 		from, err := newSource(percent, false)
@@ -99,7 +99,8 @@ func (s *source) line(n int) string {
 		text, n)
 }
 
-// inBody returns the number n at the end of a record's JSON line.
+// inBody returns the number of a record: the value of "n" at the end of its
+// JSON line.
 func inBody(r plog.LogRecord) (int, error) {
 	body := r.Body().Str()
 	_, number, ok := strings.Cut(body[max(0, len(body)-20):], `"n":`)
@@ -157,7 +158,7 @@ func containerLog(logs string) (string, error) {
 }
 
 // tail starts an agent, which reads a file and sends the records to a sink. It
-// returns what the agent has used.
+// returns the time and memory that the agent has used.
 func tail(ctx context.Context, s settings, c contender, from *source, file string) (f figures, err error) {
 	logs := filepath.Join(s.dir, "pods")
 	path, err := containerLog(logs)

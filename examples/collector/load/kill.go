@@ -15,12 +15,13 @@ import (
 	"google.golang.org/grpc"
 )
 
-// durable configures an exporter whose queue survives the end of the process.
+// durable configures an exporter whose queue is kept on disk, so that it
+// survives the end of the process.
 const durable = `    retry_on_failure: {initial_interval: 100ms, max_interval: 500ms, max_elapsed_time: 0}
     sending_queue: {storage: file_storage, queue_size: 100_000, batch: {sizer: items, min_size: 2_000, max_size: 10_000}}`
 
-// kill kills the Collector many times while records arrive over OTLP and in files.
-// During the first half, the backend is away.
+// kill kills the Collector many times while records arrive over OTLP and in
+// files. The backend starts only after half of the kills.
 func kill(ctx context.Context, s settings, table io.Writer) error {
 	fmt.Fprintln(table, "records come\tkills\tacknowledged\tlost\tdoubled")
 	if err := killOTLP(ctx, s, table); err != nil {
@@ -29,9 +30,10 @@ func kill(ctx context.Context, s settings, table io.Writer) error {
 	return killFiles(ctx, s, table)
 }
 
-// killRepeatedly starts one Collector after the other. It kills each Collector,
-// except the last one, when progress has grown by one more step. Halfway it starts
-// the sink. It returns the last Collector and the sink.
+// killRepeatedly starts one Collector after the other. It kills a Collector when
+// a further 1/(s.kills+1) of the n records has been sent, as progress reports.
+// After half of the kills it starts the sink. It returns the last Collector and
+// the sink.
 func killRepeatedly(ctx context.Context, s settings, n int, progress func() int, listen func() (*sink, error), start func() (*collector, error)) (*collector, *sink, error) {
 	var to *sink
 	for k := range s.kills {
@@ -77,7 +79,7 @@ service:
   pipelines: {logs: {receivers: [otlp], processors: [errclass], exporters: [otlp_grpc]}}
 `, addresses[0], filepath.Join(s.dir, "state-otlp"), addresses[1], addresses[2], durable)
 
-	// The client sends each batch until the Collector acknowledges it.
+	// The client repeats each batch until the Collector acknowledges it.
 	var acknowledged atomic.Int64
 	sent := make(chan error, 1)
 	go func() {

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// contender is one of the compared ways to classify records.
+// contender is one of the ways to classify records that are compared.
 type contender struct {
 	name       string
 	processors string // configuration
@@ -37,7 +37,7 @@ func contenders(rules []int) []contender {
 	return all
 }
 
-// figures has the time and memory that one case has used.
+// figures has the time and memory that a measured Collector has used.
 type figures struct {
 	records    int
 	cpu        time.Duration // a record
@@ -105,7 +105,8 @@ const intact = "No record was lost, doubled or changed."
 
 func micros(d time.Duration) string { return fmt.Sprintf("%.2f µs", float64(d)/1e3) }
 
-// cheapest runs a case several times and returns the figures of the cheapest run.
+// cheapest measures a case several times and returns the figures of the cheapest
+// run.
 func cheapest[F interface{ cost() time.Duration }](rounds int, run func() (F, error)) (best F, err error) {
 	for round := range rounds {
 		f, err := run()
@@ -147,7 +148,8 @@ service:
 	}
 	defer func() { err = errors.Join(err, col.stop()) }()
 
-	// The CPU time of the Collector's start does not count.
+	// The CPU time before this point is the time of the Collector's start. It
+	// is left out of the figures.
 	before, err := col.cpu()
 	if err != nil {
 		return f, err
@@ -183,7 +185,8 @@ service:
 }
 
 // send sends the first n records over several connections. The function export
-// sends a batch of records, from number first to number last.
+// sends one batch, with the records from number first up to, but not
+// including, number last.
 func send(ctx context.Context, address string, n, connections int, export func(ctx context.Context, client plogotlp.GRPCClient, first, last int) error) error {
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)

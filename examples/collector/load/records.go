@@ -13,8 +13,8 @@ import (
 // batchSize is the number of records in a batch.
 const batchSize = 1000
 
-// recurring is how many different error texts a source has if its texts are
-// repeated.
+// recurring is the number of different error texts of a source whose texts
+// are repeated.
 const recurring = 500
 
 // source generates records. Record n is the same in every run.

@@ -111,8 +111,8 @@ func (s *sink) wait(ctx context.Context, limit time.Duration, collectors ...*col
 	return err
 }
 
-// verify returns how many records were classified. It returns an error unless each
-// record has arrived once and unchanged.
+// verify returns how many records were classified. It returns an error if a
+// record is missing, has arrived twice or was changed.
 func (s *sink) verify() (classified int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

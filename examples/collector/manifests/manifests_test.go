@@ -137,12 +137,14 @@ func TestPods(t *testing.T) {
 			config := argument(t, c, "--config=")
 			assert.Equal(t, "/etc/otelcol-errclass", path.Dir(config))
 			require.Contains(t, files, path.Base(config))
-			// check.sh validates the configurations below directory and runs the
-			// Collector with them.
+			// The ConfigMap must contain the file below directory unchanged,
+			// because check.sh validates that file and runs the Collector with
+			// it.
 			want, err := os.ReadFile(path.Join(directory, "config", path.Base(config)))
 			require.NoError(t, err)
 			assert.Equal(t, string(want), files[path.Base(config)])
-			// The directory has the files that the configuration reads.
+			// The directory of the ConfigMap must have the files that the
+			// configuration reads.
 			for _, name := range []string{"rules.yaml", "zeros.jsonl"} {
 				if strings.Contains(files[path.Base(config)], "/"+name) {
 					assert.Contains(t, files, name)

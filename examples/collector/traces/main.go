@@ -79,8 +79,8 @@ func send(ctx context.Context, endpoint string, kinds []kind) error {
 	return nil
 }
 
-// request sends the trace of one request. The request succeeds in spite of the
-// error, so only the inner span has failed.
+// request sends the trace of one request. Even if the call to the provider
+// fails, the request succeeds. So only the inner span has the status Error.
 func request(ctx context.Context, tracer trace.Tracer, k kind) {
 	ctx, root := tracer.Start(ctx, "POST /ask", trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(attribute.String("kind", k.name)))
 	defer root.End()

@@ -138,7 +138,7 @@ func (p *Page) Drag(fromX, fromY, toX, toY float64) {
 	p.do(chromedp.DragAndDropXY(fromX, fromY, toX, toY))
 }
 
-// Paste replaces the text of a field, as a person does who pastes the text.
+// Paste replaces the text of a field, as if a person had pasted the new text.
 func (p *Page) Paste(selector, text string) {
 	p.t.Helper()
 	p.Focus(selector)
@@ -218,7 +218,8 @@ func (p *Page) Roles() map[string]int {
 	return roles
 }
 
-// CPU is the processor time that the processes of a browser have used, by their ids.
+// CPU is the processor time that each process of a browser has used, by process
+// id.
 type CPU map[int64]time.Duration
 
 // CPU returns the processor time used so far.

@@ -24,7 +24,8 @@ import (
 const hostile = `HTTP 503 </script><script>alert(1)</script><img src=x onerror=alert(2)>`
 
 // writeLog writes a log of one hour and returns its path. The log has 746 errors
-// and 3,600 other lines. A database is away from minute 20 to minute 29.
+// and 3,600 other lines. From minute 20 to minute 29, a database refuses
+// connections.
 func writeLog(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder

@@ -55,7 +55,7 @@ func (repo *repository) exported(ctx context.Context) (map[string]string, error)
 
 // exports returns the files with export data, by import path. There is one file
 // for each public package and one for each dependency of these packages. All
-// packages are of one workspace.
+// packages are from the workspace in the directory work.
 func (repo *repository) exports(ctx context.Context, work string, public []pkg) (map[string]string, error) {
 	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}
 	for _, p := range public {

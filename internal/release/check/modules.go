@@ -21,8 +21,8 @@ import (
 const root = "github.com/errclass/errclass"
 
 // development lists the directories of modules that users do not install. The
-// go.mod files of these modules may use replace. Every other module is checked as a
-// released one.
+// go.mod files of these modules may use replace. Every other module is checked
+// like a released module.
 var development = []string{
 	"collector/errclassprocessor/test",
 	"compat",

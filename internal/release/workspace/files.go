@@ -15,9 +15,9 @@ import (
 
 const licence = "LICENSE"
 
-// Files returns the files of m that git tracks or would track. It leaves out the
-// files of modules below m. If m has no licence, Files adds the licence of the root
-// module, like the go command.
+// Files returns the files of m that git tracks, and new files that git does not
+// ignore. It leaves out the files of modules below m. If m has no licence, Files
+// adds the licence of the root module, like the go command.
 func (m *Module) Files() ([]zip.File, error) {
 	cmd := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	cmd.Dir = m.Name(".")
@@ -48,7 +48,8 @@ func (m *Module) Files() ([]zip.File, error) {
 	return files, nil
 }
 
-// file is a file of a module. path is relative to the module, with slashes.
+// file is a file of a module. The path is relative to the module and has
+// slashes.
 type file struct{ path, name string }
 
 func (f file) Path() string                 { return f.path }

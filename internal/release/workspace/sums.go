@@ -13,8 +13,8 @@ import (
 // Sums maps the path of each packed module to its two lines in go.sum.
 type Sums map[string][]string
 
-// Add adds the lines for this version of m. zip is its zip file and gomod its
-// go.mod.
+// Add adds the lines for this version of m. The argument zip is the name of
+// the module's zip file, and gomod is the name of its go.mod.
 func (s Sums) Add(m *Module, version, zip, gomod string) error {
 	sum, err := dirhash.HashZip(zip, dirhash.Hash1)
 	if err != nil {
@@ -29,9 +29,10 @@ func (s Sums) Add(m *Module, version, zip, gomod string) error {
 	return nil
 }
 
-// Write updates the go.sum in dir. It removes all lines about modules of this
-// repository and adds the lines of the modules that m requires. dir is the
-// directory of m or of a copy. root is the path of the root module.
+// Write updates the go.sum in dir, which is the directory of m or of a copy.
+// It removes all lines about modules of this repository and adds the lines of
+// the modules that m requires. The argument root is the path of the root
+// module.
 func (s Sums) Write(m *Module, dir, root string) error {
 	name := filepath.Join(dir, "go.sum")
 	data, err := os.ReadFile(name)

@@ -112,8 +112,8 @@ func TestArguments(t *testing.T) {
 	assert.Equal(t, want, Run(t.Context(), Options{Inputs: []string{a, dir}, Now: testNow}))
 }
 
-// TestBadInput checks that each problem is reported with the name of the file, and
-// that the rest is read.
+// TestBadInput checks that each problem is reported with the name of its file,
+// and that the other inputs are read.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	good := line(1, "connection refused")
@@ -176,8 +176,8 @@ func TestUnreadable(t *testing.T) {
 }
 
 // TestNoPermission checks that a directory and a file without permission are
-// reported, and that the rest is read. Root may read everything, so there is no
-// problem to report for root.
+// reported, and that the other files are read. Root may read everything, so for
+// root nothing is reported.
 func TestNoPermission(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{"good": line(1, "x"), "closed/x": line(2, "x"), "secret": line(3, "x")})

@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// maxOpen is the largest number of files that are read at the same time. If the
-	// periods of more files overlap, the others wait until one file ends. Their
-	// events then come late.
+	// maxOpen is the largest number of files that are read at the same time.
+	// If the periods of more files overlap, some files are opened only after
+	// others have ended. Their events then come late.
 	maxOpen = 32
 	// batch is how many events a reader sends at once.
 	batch = 128
-	// maxPeek is how many bytes of a file peek reads.
+	// maxPeek is the number of bytes that peek reads from a file.
 	maxPeek = 64 << 10
 )
 
@@ -38,9 +38,10 @@ type source struct {
 
 // merger reads several inputs and yields their events in order of time.
 //
-// The next event is the earliest of the next events of all open files. So the order
-// is right if each file is in order. An event comes directly after the previous
-// event of its file if it is earlier than that event or has no time.
+// The next event is the earliest of the next events of all open files. So the
+// order is right if the events of each file are in order. If an event has no
+// time, or an earlier time than the previous event of its file, it comes
+// directly after that previous event.
 type merger struct {
 	ctx     context.Context
 	start   func(*input) *source
@@ -116,16 +117,16 @@ func (m *merger) openMore() {
 }
 
 // earliest returns the time of the next event of the open inputs. If no input is
-// open, it returns the start time of the first source in the argument begin.
-func (m *merger) earliest(begin []*source) int64 {
+// open, it returns the time of the first event of opening[0].
+func (m *merger) earliest(opening []*source) int64 {
 	if len(m.open) > 0 {
 		return m.open[0].when
 	}
-	return begin[0].when
+	return opening[0].when
 }
 
-// next waits until the next event of s is known, and sets s.when to its time. It
-// returns false at the end of the input.
+// next waits until the next event of s is known, and sets s.when to its time.
+// It returns false at the end of the input.
 func (m *merger) next(s *source) bool {
 	for len(s.batch) == 0 {
 		var ok bool
@@ -165,8 +166,8 @@ func (s *sources) Pop() any {
 	return last
 }
 
-// peek sets in.first to the first timestamp in the first maxPeek bytes of a file.
-// Few files have an event before that time.
+// peek sets in.first to the first timestamp in the first maxPeek bytes of a
+// file. In most files, no event is earlier.
 func (r *run) peek(in *input) {
 	f, err := os.Open(in.name)
 	if err != nil {

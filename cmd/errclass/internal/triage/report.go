@@ -65,10 +65,10 @@ type Count struct {
 
 // Group has the events with one template, category and reason.
 type Group struct {
-	// ID is the fingerprint of the template: see package fingerprint. It is unique
-	// within a report. If several groups have the same template, the group with the
-	// most events has the fingerprint alone. For the other groups, a hyphen and the
-	// reason follow.
+	// ID is the fingerprint of the template: see package fingerprint. It is
+	// unique within a report. Several groups may have the same template. Then
+	// the ID of the group with the most events is the fingerprint, and the ID
+	// of each other group is the fingerprint, a hyphen and the reason.
 	ID string `json:"id"`
 	// Template is the text of the events. Holes replace the parts that differ. Most
 	// holes name a type of value: <num>, <ip>, <path>. The hole <*> stands for any
@@ -106,8 +106,8 @@ const MaxExamples = 3
 type Example struct {
 	// Text is the message with the error and its stack trace.
 	Text string `json:"text"`
-	// Source is the part of the event that is classified first, such as the error
-	// of a record. It is empty if this part is Text.
+	// Source is the part of the event that is classified first, such as the
+	// error of a record. If that part is the same as Text, Source is empty.
 	Source  string    `json:"source,omitempty"`
 	Time    time.Time `json:"time,omitzero"`
 	File    string    `json:"file"`
@@ -121,9 +121,8 @@ type Origin struct {
 	Count int64  `json:"count"`
 }
 
-// Rest counts the events that are in no group. They were left out because the
-// number of groups is limited. The groups with the fewest events are left out
-// first.
+// Rest counts the events that are in no group. The number of groups is
+// limited, so the groups with the fewest events are left out.
 type Rest struct {
 	Events int64   `json:"events"`
 	Groups int64   `json:"groups"` // groups given up; a group that came back and was given up again counts twice

@@ -132,7 +132,7 @@ func quoted(text string) string {
 // maxRuleText is the largest number of bytes of an example in a rule.
 const maxRuleText = 400
 
-// ruleText returns the line of an example for which a rule is made. This is the
+// ruleText returns the line of an example that the rule must match. This is the
 // line that the classifier reads first. In a text with a stack trace, it is the
 // message.
 func ruleText(x Example) string {
@@ -149,8 +149,9 @@ func ruleText(x Example) string {
 }
 
 const (
-	// maxGaps is the largest number of holes in a pattern. With more holes, the
-	// table of the matcher would be large and the pattern too narrow.
+	// maxGaps is the largest number of holes in a pattern. A pattern with more
+	// holes would need a large table in the matcher and would match too few
+	// texts.
 	maxGaps = 2
 	// leastLetters is the smallest number of letters in a pattern.
 	leastLetters = 6
@@ -224,7 +225,7 @@ func lettersIn(text string) (n int) {
 	return n
 }
 
-// patternOf returns the pattern that matches the argument words. gap returns the
+// patternOf returns the pattern that matches words. The function gap returns the
 // pattern for a hole.
 func patternOf(words []string, space string, gap func(hole string) string) string {
 	var b strings.Builder

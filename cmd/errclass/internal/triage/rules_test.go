@@ -31,8 +31,8 @@ func rulesOf(t *testing.T, r *Report) (text string, n int) {
 	return b.String(), n
 }
 
-// TestRules checks that the file is refused until the reasons are chosen. After
-// that, the groups have these reasons.
+// TestRules checks that package rulesfile refuses the file until the reasons
+// are chosen. After that, the groups have these reasons.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	r := triaged(t, unknownLog)

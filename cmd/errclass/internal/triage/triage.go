@@ -18,8 +18,8 @@ const DefaultMaxGroups = 10_000
 
 // Options has the inputs of a triage and its settings.
 type Options struct {
-	// Inputs are files and directories. "-" means Stdin. The reads of Stdin must fail
-	// after the context has ended.
+	// Inputs are files and directories. "-" means Stdin. After the context has
+	// ended, reads from Stdin must fail.
 	Inputs []string
 	Stdin  io.Reader
 	// Classifier classifies the errors. nil means classify.Standard.
@@ -40,16 +40,16 @@ type Options struct {
 
 // Progress is told how much of the input has been read.
 type Progress interface {
-	// Start is called once, before reading. bytes is the size of all files. known is
-	// false if an input has no size.
+	// Start is called once, before reading. The argument bytes is the size of
+	// all files. If an input has no size, known is false.
 	Start(bytes int64, known bool)
 	// Read is called when n more bytes of the files were read.
 	Read(n int)
 }
 
-// Run reads the inputs and returns their report. If an input cannot be read to its
-// end, the report has a note, and the events before the problem count. If ctx ends,
-// Run returns a report of what was read until then.
+// Run reads the inputs and returns their report. If an input cannot be read to
+// its end, the report has a note, and it includes the events before the problem.
+// If ctx ends, Run returns a report of what was read until then.
 func Run(ctx context.Context, o Options) *Report {
 	r := newRun(ctx, o)
 	inputs, problems := findInputs(o.Inputs)

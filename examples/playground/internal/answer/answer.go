@@ -1,5 +1,6 @@
-// Package answer classifies a pasted text: one error, or a log, whose errors it
-// puts into groups. The playground's page shows the result, an [Answer].
+// Package answer classifies a pasted text. The text is one error or a log.
+// Package answer puts the errors of a log into groups. The playground's page
+// shows the result, an [Answer].
 package answer
 
 import (
@@ -162,8 +163,8 @@ func (r *reader) record(rec *shapes.Record) {
 	r.group(e, result, r.lines, t)
 }
 
-// deciding returns the source that decides the result of a record, and the result.
-// Package precedence chooses the source.
+// deciding returns the source that decides the result of a record, and that
+// result. Package precedence chooses the source.
 func deciding(rec *shapes.Record) (e Evidence, best classify.Result) {
 	rec.Sources(func(s shapes.Source) bool {
 		if s == (shapes.Source{}) {

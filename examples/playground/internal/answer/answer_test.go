@@ -129,9 +129,9 @@ func TestExplain(t *testing.T) {
 	assert.Equal(t, 3, x.Calls)
 }
 
-// TestExplainModel checks that the words with the largest weight for the model's
-// answer are marked. Only whole words are marked. Upper and lower case make no
-// difference.
+// TestExplainModel checks that the words that had the most influence on the
+// model's answer are marked. Only whole words are marked. Upper and lower case
+// make no difference.
 func TestExplainModel(t *testing.T) {
 	t.Parallel()
 	const message = "Mailbox für ÄÖÜ was unavailable; the unavailable7 worker is Busy"

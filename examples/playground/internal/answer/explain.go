@@ -151,8 +151,8 @@ func occurrences(text, word string) (all []span) {
 
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// pieces cuts text at the starts and ends of spans. Where spans overlap, the mark
-// of the first span counts.
+// pieces cuts text at the starts and ends of spans. Where spans overlap, the
+// first span determines the mark of a piece.
 func pieces(text string, spans []span) []Piece {
 	cuts := []int{0, len(text)}
 	for _, s := range spans {

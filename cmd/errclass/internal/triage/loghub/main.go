@@ -1,15 +1,15 @@
 // Loghub measures how well package drain groups the messages of logs. It reads the
-// sixteen samples of 2,000 lines that https://github.com/logpai/loghub has, and
-// prints the grouping accuracy of each beside the published one of Drain:
+// sixteen samples of 2,000 lines that https://github.com/logpai/loghub has. For
+// each sample, it prints its grouping accuracy and the published accuracy of Drain:
 //
 //	git clone https://github.com/logpai/loghub /tmp/loghub
 //	go run ./internal/triage/loghub /tmp/loghub
 //
-// It fetches nothing. It reads only the messages (the column Content). All samples are
-// grouped with the same settings, and without regular expressions made for a sample.
+// It fetches nothing. It reads only the messages (the column Content). It groups all
+// samples with the same settings, and uses no regular expressions made for a sample.
 //
 // Grouping accuracy is the share of messages in a right group. A group is right if
-// it has exactly the messages that the labels (the column EventId) put together.
+// it has all messages with one label (the column EventId) and no other messages.
 // The published figures come from Table II of Zhu et al., "Tools and Benchmarks for
 // Automated Log Parsing", ICSE-SEIP 2019 (https://arxiv.org/abs/1811.03509). In
 // that paper, Drain has regular expressions and settings for each sample.

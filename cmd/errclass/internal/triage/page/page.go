@@ -33,9 +33,9 @@ var pageJS string
 // MaxBytes is the largest size of a page in bytes.
 const MaxBytes = 5_000_000
 
-// Write writes the page of r. If the page would be larger than [MaxBytes], the
-// groups with the fewest events have shorter examples, or are left out and only
-// counted.
+// Write writes the page of r. If the page would be larger than [MaxBytes],
+// Write shortens the examples of the groups with the fewest events, or leaves
+// out these groups and only counts them.
 func Write(w io.Writer, r *triage.Report) error {
 	t, err := template.New("page").Parse(pageHTML)
 	if err != nil {
@@ -86,8 +86,8 @@ const (
 	shortExample = 300
 )
 
-// encode returns r as JSON of at most limit bytes, with as many groups as fit. If r
-// without its groups is longer than limit, so is the result.
+// encode returns r as JSON of at most limit bytes, with as many groups as fit.
+// The result is longer than limit only if r without its groups is longer.
 func encode(r *triage.Report, limit int) ([]byte, error) {
 	out := report{Report: *r, Groups: []json.RawMessage{}, Advice: map[classify.Reason]runbook.Advice{}}
 	out.Report.Groups = nil

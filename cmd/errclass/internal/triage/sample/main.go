@@ -34,8 +34,9 @@ func main() {
 	}
 }
 
-// kinds are the kinds of errors. weight is the share of a kind, in percent of all
-// errors. text returns the text of an error, with random values in it.
+// kinds are the kinds of errors. The field weight is the share of a kind, in
+// percent of all errors. The function text returns the text of an error, with
+// random values in it.
 var kinds = []struct {
 	weight int
 	name   string
