@@ -71,8 +71,8 @@ func events(t require.TestingT, s tracetest.SpanStub) []string {
 	return all
 }
 
-// exportedSpan starts a span, calls use with it, ends it and returns the exported
-// span.
+// exportedSpan starts a span, passes it to the function use, ends it and returns
+// the exported span.
 func exportedSpan(t *testing.T, use func(trace.Span), opts ...otelclass.Option) tracetest.SpanStub {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()

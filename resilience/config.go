@@ -40,7 +40,7 @@ type RetryConfig struct {
 	// [MediumSchedule].
 	Schedule ScheduleName `json:"schedule,omitempty" yaml:"schedule,omitempty"`
 	// MaxNetworkRetries is the number of retries after a network error. The
-	// default 5 makes six calls in all. For other reasons,
+	// default 5 makes six calls in all. For an error with another reason,
 	// [classify.Policy.Calls] sets the number of calls.
 	MaxNetworkRetries *int `json:"maxNetworkRetries,omitempty" yaml:"maxNetworkRetries,omitempty"`
 	// The next three fields apply only to the schedule "custom".

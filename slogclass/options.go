@@ -9,7 +9,8 @@ import (
 	"github.com/errclass/errclass/internal/attrkey"
 )
 
-// These are the default keys of the two attributes. [WithKeys] changes them.
+// These are the default keys of the attributes for category and reason.
+// [WithKeys] changes them.
 const (
 	CategoryKey = "error.category"
 	ReasonKey   = "error.reason"
@@ -91,9 +92,10 @@ func WithLevel(level slog.Leveler) Option {
 	})
 }
 
-// WithKeys sets the keys of the two attributes. The defaults are [CategoryKey]
-// and [ReasonKey], in a namespace that OpenTelemetry reserves for itself. An empty
-// name keeps the default. If both are equal, only the category is written.
+// WithKeys sets the keys of the attributes for category and reason. The defaults
+// are [CategoryKey] and [ReasonKey], in a namespace that OpenTelemetry reserves
+// for itself. An empty name keeps the default. If both are equal, only the
+// category is written.
 func WithKeys(category, reason string) Option {
 	return optionFunc(func(c config) config {
 		if category != "" {

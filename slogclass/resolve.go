@@ -8,8 +8,9 @@ import (
 )
 
 // mayHoldKeys reports whether a LogValuer with this key can add one of the
-// package's keys to the root. It can if its key is a key of the package, or if its
-// key is empty: handlers inline a group with an empty key.
+// package's keys to the root. It can do so if its key is one of the package's
+// keys. It can also do so if its key is empty, because handlers inline a group
+// with an empty key.
 func (c *config) mayHoldKeys(key string) bool {
 	return key == "" || c.names.Find(key)&c.wanted != 0
 }

@@ -123,10 +123,11 @@ func callObserver(observe func(ServerStatus), s ServerStatus) {
 	observe(s)
 }
 
-// Start starts the child and connects to it. If that fails, the server is skipped
-// and the error is a [*ServerError], which a program may treat as a warning. ctx
-// applies only to starting: after that, only Stop ends the child. Start may be
-// called once.
+// Start starts the child and connects to it. If that fails, the state of the
+// server becomes [ServerSkipped], and the error is a [*ServerError]. A program
+// may treat that error as a warning and continue without the server. ctx applies
+// only to starting: after that, only Stop ends the child. Start may be called
+// once.
 func (s *Server[C]) Start(ctx context.Context) error {
 	s.mu.Lock()
 	if state := s.status.State; state != ServerNew || s.lifetime.Err() != nil {

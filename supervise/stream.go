@@ -114,8 +114,8 @@ func readEvent(e map[string]any) (text string, kind eventKind) {
 	return "", eventOther
 }
 
-// describedFields are the fields of an event that describe reads. describe writes
-// their values in this order.
+// describedFields are the fields of an event that the function describe reads. It
+// writes their values in this order.
 var describedFields = []string{"error_status", "status", "status_code", "code", "type", "error", "message", "content", "text", "result", "errors"}
 
 // describe returns a text for the error in an event: "HTTP 429: rate_limit_error:
