@@ -158,7 +158,7 @@ func (m meter) read(t *testing.T, name string) map[string]int64 {
 	return values
 }
 
-// nonZero returns the series that are not 0.
+// nonZero returns the series whose value is not 0.
 func nonZero(values map[string]int64) map[string]int64 {
 	left := map[string]int64{}
 	for labels, v := range values {

@@ -211,9 +211,9 @@ func (g *gate) unused(cfg *Config) bool {
 	return g.rank(cfg) == plain && g.cfg.Load().Mode == BreakerAuto && g.word.Load()&(busyBit|failingBit) == 0
 }
 
-// rank returns the rank of g in a full [bounded] map. The rank is pinned if the
-// config names g or a person has forced it. The rank is held if the breaker of g is
-// open.
+// rank returns the rank of g in a full [bounded] map: pinned if the config names
+// g or a person has forced its mode, held if the breaker of g is open, and plain
+// otherwise.
 func (g *gate) rank(cfg *Config) rank {
 	if cfg != nil {
 		if _, named := cfg.Endpoints[g.name]; named {

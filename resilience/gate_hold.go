@@ -62,8 +62,8 @@ func (g *gate) startHold(now time.Time, pause time.Duration, r classify.Result) 
 }
 
 // noteHold adds the event of a hold to g.notes. The argument held reports whether
-// an earlier hold was still in force. Calls that are limited at the same time cause
-// a single event. The caller must have locked mu.
+// an earlier hold was still in force. If several calls meet the rate limit at the
+// same time, they cause a single event. The caller must have locked mu.
 func (g *gate) noteHold(now time.Time, held bool) {
 	e := Event{Kind: KindHold, To: HoldBegun, Result: g.limit, ScheduledDelay: g.until.Sub(now)}
 	switch {

@@ -65,8 +65,8 @@ func (q *Queue) refuse(ctx context.Context, r Restart, err error) error {
 	return fmt.Errorf("restart %q: %w", r.Task.Kind, err)
 }
 
-// offer stores the task t that accept returned. open is the refusal of the gate, or
-// nil if a call was made.
+// offer stores the task t that accept returned. open is the error of the gate
+// that refused the call, or nil if a call was made.
 func (q *Queue) offer(t *task, open refusal) error {
 	q.mu.Lock()
 	isNew := t.state == taskSaving

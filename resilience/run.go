@@ -334,8 +334,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	return contextErr(ctx)
 }
 
-// ErrUnhealthy is wrapped by the error of a call whose target was skipped as
-// unhealthy.
+// ErrUnhealthy is wrapped by the error of a call that was not made because its
+// target was unhealthy.
 var ErrUnhealthy = errors.New("unhealthy")
 
 // skipTarget handles err, the refusal of a call. Unless the context has ended, the

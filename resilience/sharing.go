@@ -182,7 +182,7 @@ func (b *Breakers) shared(id string) *gate {
 	return b.sharing.byID[id]
 }
 
-// catchUp applies to a new gate the state that other processes have published.
+// catchUp gives a new gate the state that other processes have published.
 func (s *sharing) catchUp(g *gate) {
 	for _, c := range s.sharer.Current(g.id) {
 		if err := g.apply(c); err != nil {

@@ -38,8 +38,9 @@ func (r *resolver) copy(members []slog.Attr) ([]slog.Attr, bool) {
 	return slices.Clone(members), true
 }
 
-// value resolves the value of a. If the budget is exceeded, it returns false. If
-// LogValue panics, the value is an error with the text of the panic.
+// value resolves the value of the attribute a. If the budget is exceeded, it
+// returns false. If LogValue panics, the resolved value is an error with the text
+// of the panic.
 func (r *resolver) value(a *slog.Attr) bool {
 	if a.Value.Kind() != slog.KindLogValuer {
 		return true
@@ -151,8 +152,8 @@ func writes(members []slog.Attr, visited *budget) answer {
 	return all
 }
 
-// isWritten reports whether a handler writes a. The value of a must be neither a
-// group nor a LogValuer.
+// isWritten reports whether a handler writes the attribute a. The value of a must
+// be neither a group nor a LogValuer.
 func isWritten(a *slog.Attr) bool {
 	return a.Key != "" || a.Value.Kind() != slog.KindAny || a.Value.Any() != nil
 }

@@ -32,7 +32,8 @@ type run struct {
 // runKey is the context key of the running restart.
 type runKey struct{}
 
-// offered records that a call of the restart was offered again.
+// offered is called when the function of the restart offers its call again. It
+// records whether the call failed or a gate refused it.
 func (r *run) offered(offer resilience.Restart) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -43,7 +44,7 @@ func (r *run) offered(offer resilience.Restart) {
 	r.failed = true
 }
 
-// rescheduleError is the error with which asynq schedules a task again.
+// rescheduleError is returned by handle to make asynq schedule the task again.
 type rescheduleError struct {
 	after time.Duration
 	err   error

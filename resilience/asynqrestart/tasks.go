@@ -110,7 +110,7 @@ func (q *Queue) parked(kind, id string) (record, error) {
 	return decode(info.Payload)
 }
 
-// Until Shutdown, watch looks for tasks that no process handles.
+// watch looks for tasks that no process handles, until Shutdown.
 func (q *Queue) watch() {
 	tick := time.NewTicker(6 * q.check)
 	defer tick.Stop()
