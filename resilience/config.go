@@ -60,7 +60,8 @@ type RetryConfig struct {
 	// failure is retried on the same target. With the default 0, every retryable
 	// failure is retried. A result without a confidence is retried.
 	MinConfidence *float64 `json:"minConfidence,omitempty" yaml:"minConfidence,omitempty"`
-	// Reasons overrides the calls, the pauses and the fallback of single reasons.
+	// Reasons overrides the number of calls, the pauses and the fallback for
+	// individual reasons.
 	Reasons map[classify.Reason]ReasonConfig `json:"reasons,omitempty" yaml:"reasons,omitempty"`
 }
 

@@ -217,7 +217,7 @@ func ExampleReasonConfig() {
 	// Output: acme other
 }
 
-// The rate limit lasts longer than the caller's deadline, so the caller gets the
+// The rate limit ends after the caller's deadline, so the caller gets the
 // provider's error at once. The next call is refused without a request.
 func ExampleHoldError() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

@@ -220,7 +220,7 @@ func digest(s string) string {
 
 var errGateChange = errors.New("shared change of a gate")
 
-// valid returns an error for a change that no working process publishes.
+// valid returns an error for a change that no correct process would publish.
 func (c GateChange) valid() error {
 	switch {
 	case c.Kind != GateHeld && c.Kind != GateOpened && c.Kind != GateClosed && c.Kind != GateReleased:

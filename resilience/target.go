@@ -14,9 +14,10 @@ type Target struct {
 	Endpoint string `json:"endpoint,omitempty"` // a URL; events, logs, errors and labels show only what Name returns
 	Provider string `json:"provider,omitempty"` // "anthropic", "openai", ...
 	Model    string `json:"model,omitempty"`
-	// Key separates callers of one endpoint that the provider limits separately:
-	// a tenant, a credential, a model. Each key has its own breaker and rate
-	// limit. Use a name, not the credential: events and errors show the key.
+	// Key distinguishes calls to one endpoint if the provider has a separate rate
+	// limit for each tenant, credential or model. Each key has its own breaker
+	// and rate limit. Use a name, not the credential: events and errors show the
+	// key.
 	Key string `json:"key,omitempty"`
 }
 

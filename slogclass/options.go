@@ -78,9 +78,9 @@ type optionFunc func(config) config
 
 func (f optionFunc) apply(c config) config { return f(c) }
 
-// WithLevel sets the lowest level that is classified. It is read for every
-// record, so a [slog.LevelVar] may change it. The default is [slog.LevelError].
-// A nil level keeps the default.
+// WithLevel sets the lowest level that is classified. The level is read for every
+// record, so a [slog.LevelVar] may change it. The default is [slog.LevelError]. A
+// nil level keeps the default.
 func WithLevel(level slog.Leveler) Option {
 	return optionFunc(func(c config) config {
 		if fixed, ok := level.(slog.Level); ok {

@@ -116,7 +116,7 @@ func (c *config) resolve(attrs []slog.Attr) attrkey.Set {
 	return f.keys
 }
 
-// answer is the result of the function writes.
+// answer is the result type of the function named writes.
 type answer uint8
 
 const (

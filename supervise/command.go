@@ -47,7 +47,7 @@ type Command struct {
 	Grace   time.Duration // time from SIGTERM to SIGKILL, and limit for reading the rest of the output; 0 means DefaultGrace, negative means none
 
 	// Mask removes secrets from the stored standard error; nil means MaskSecrets.
-	// It does not apply to Stderr.
+	// It does not apply to what the writer Stderr receives.
 	Mask func(string) string
 	// Classifier classifies the end of the child; nil means classify.Standard.
 	Classifier *classify.Classifier

@@ -44,8 +44,8 @@ func (r *execution) connectTerminal(cmd *exec.Cmd) error {
 	return useTerminal(cmd)
 }
 
-// connectInput returns the input that copies a reader to the terminal. A nil reader
-// is empty.
+// connectInput returns the input that copies a reader to the terminal. A nil
+// reader means an empty input.
 func (t *Terminal) connectInput(from io.Reader) *input {
 	if from == nil {
 		from = strings.NewReader("")
