@@ -127,7 +127,8 @@ func TestLogProcessorInPlace(t *testing.T) {
 	assert.Equal(t, 1, observed, "counted once")
 }
 
-// nextLogs is a next processor that records its calls.
+// nextLogs is a log processor that records its calls. Tests pass it as the next
+// processor.
 type nextLogs struct {
 	enabled  bool
 	err      error

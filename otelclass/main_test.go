@@ -71,8 +71,8 @@ func events(t require.TestingT, s tracetest.SpanStub) []string {
 	return all
 }
 
-// exportedSpan starts a span, calls use with it, ends it and returns the exported
-// span.
+// exportedSpan starts a span, passes it to the function use, ends it and returns
+// the exported span.
 func exportedSpan(t *testing.T, use func(trace.Span), opts ...otelclass.Option) tracetest.SpanStub {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()
@@ -158,7 +158,7 @@ func (m meter) read(t *testing.T, name string) map[string]int64 {
 	return values
 }
 
-// nonZero returns the series that are not 0.
+// nonZero returns the series whose value is not 0.
 func nonZero(values map[string]int64) map[string]int64 {
 	left := map[string]int64{}
 	for labels, v := range values {

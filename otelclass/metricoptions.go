@@ -44,11 +44,12 @@ func (f counterOptionFunc) applyCounter(c counterConfig) counterConfig { return 
 
 // WithProviders adds the label provider. Its values are these names, and "other"
 // for all other providers. The series of all values exist from the start. By
-// default, and if names is empty, there is no such label.
+// default, and if names is empty, the metrics have no label provider.
 //
-// Upper and lower case do not matter. Aliases are known: claude counts as
-// anthropic, codex as openai, gcp.gemini as google, and the reverse. If several
-// names of one provider are declared, each name has a label value of its own.
+// Upper and lower case do not matter. Aliases are known: claude and anthropic
+// name the same provider, as do codex and openai, or gcp.gemini and google. If
+// several names of one provider are declared, each name has a label value of its
+// own.
 //
 // The provider is taken from [classify.Result]. Processors set it from
 // gen_ai.provider.name or gen_ai.system; [Counter.Observe] also reads an attribute
@@ -77,8 +78,8 @@ func WithEndpoints(endpoints ...string) CounterOption {
 	})
 }
 
-// appendNames returns a copy of all with the new names. It leaves out "",
-// "other" and names that are there already.
+// appendNames returns a copy of the slice all, with names appended. It leaves out
+// "", "other" and names that the slice already has.
 func appendNames(all, names []string) []string {
 	all = slices.Clone(all)
 	for _, name := range names {
@@ -89,12 +90,12 @@ func appendNames(all, names []string) []string {
 	return all
 }
 
-// WithCounted sets a function that reports whether an error is counted. With it,
-// expected errors are not counted: a 404 that means that a record does not exist
-// yet, or the expired token of a user. [Counter] ignores such an error.
-// [CallMetrics.Attempt] counts it with the outcome expected. In any case,
-// attributes are added and observers are called. By default all errors are counted;
-// nil is ignored.
+// WithCounted sets a function that reports whether an error is counted. Use it to
+// leave out expected errors, such as a 404 that means that a record does not
+// exist yet, or the expired token of a user. [Counter] ignores an error that is
+// not counted. [CallMetrics.Attempt] counts it with the outcome expected. Its
+// attributes are still added, and observers are still called. By default all
+// errors are counted; nil is ignored.
 //
 // ctx is the context of the log record or the call. For a span, it has only the
 // span context. The function must be safe for concurrent use and must not block. If

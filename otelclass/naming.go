@@ -2,7 +2,7 @@ package otelclass
 
 import "slices"
 
-// Dimension is what the values of a metric label mean.
+// Dimension says what the values of a metric label mean.
 type Dimension uint8
 
 // These are the dimensions. Each comment names the metrics that have the dimension.
@@ -99,8 +99,8 @@ func MemoryLLMNaming() Naming {
 	}
 }
 
-// withDefaults returns n. A metric that has no name in n is replaced by the
-// same metric of def.
+// withDefaults returns n with its unnamed metrics replaced. Each of them gets the
+// name and the labels of the same metric in def.
 func (n Naming) withDefaults(def Naming) Naming {
 	for _, m := range []struct{ to, from *Metric }{
 		{&n.Errors, &def.Errors}, {&n.Attempts, &def.Attempts}, {&n.AttemptErrors, &def.AttemptErrors},

@@ -45,7 +45,8 @@ func join(a, b error) error {
 }
 
 // pendingError stores an error of a method that cannot return errors. The next
-// method that can return errors returns it. Only the first error is stored.
+// method that can return errors returns the stored error. Only the first error is
+// stored.
 type pendingError struct{ first atomic.Pointer[error] }
 
 func (p *pendingError) keep(err error) {

@@ -10,7 +10,8 @@ import (
 	"github.com/errclass/errclass/internal/attrkey"
 )
 
-// These are the default keys of the two attributes. [WithKeys] changes them.
+// These are the default keys of the attributes for category and reason.
+// [WithKeys] changes them.
 const (
 	CategoryKey = attribute.Key("error.category")
 	ReasonKey   = attribute.Key("error.reason")
@@ -36,11 +37,12 @@ const (
 	SignalSpan Signal = "span"
 )
 
-// Option configures a [SpanProcessor], a [LogProcessor] or a [Recorder]. An option
-// that does not apply to one of these types is ignored by it.
+// Option configures a [SpanProcessor], a [LogProcessor] or a [Recorder]. Each of
+// these types ignores the options that do not apply to it.
 type Option interface{ apply(config) config }
 
-// config is immutable after the constructor.
+// config has the settings that the options make. It does not change after
+// newConfig has returned it.
 type config struct {
 	names      attrkey.Names
 	extra      attrkey.Set // what WithDetails and WithFingerprint add
@@ -72,9 +74,10 @@ type optionFunc func(config) config
 
 func (f optionFunc) apply(c config) config { return f(c) }
 
-// WithKeys sets the keys of the two attributes. The defaults are [CategoryKey]
-// and [ReasonKey], in a namespace that OpenTelemetry reserves for itself. An empty
-// name keeps the default. If both are equal, only the category is written.
+// WithKeys sets the keys of the attributes for category and reason. The defaults
+// are [CategoryKey] and [ReasonKey], in a namespace that OpenTelemetry reserves
+// for itself. An empty name keeps the default. If both are equal, only the
+// category is written.
 func WithKeys(category, reason string) Option {
 	return optionFunc(func(c config) config {
 		if category != "" {
@@ -103,14 +106,14 @@ func WithDetails() Option {
 	})
 }
 
-// WithFingerprint adds [FingerprintKey], the id of the error's template,
-// wherever category or reason are added. Package fingerprint describes
-// templates. Errors that differ only in numbers, addresses, quoted values and
-// other values have the same id, so a backend can count and group by it. The
-// template is made from the text that decided the classification, usually the
-// exception's message. Without a text it is made from the type or the HTTP
-// status. [RecordError] and slogclass give the same error the same fingerprint.
-// A key that the caller has set is kept. By default the attribute is not added.
+// WithFingerprint adds [FingerprintKey], the id of the error's template, wherever
+// category or reason are added. Package fingerprint describes templates. Errors
+// that differ only in numbers, addresses, quoted values and other values have the
+// same id, so a backend can count errors and group them by this id. The template
+// is made from the text that decided the classification, usually the exception's
+// message. Without a text it is made from the type or the HTTP status.
+// [RecordError] and slogclass give the same error the same fingerprint. A key
+// that the caller has set is kept. By default the attribute is not added.
 //
 // Never use the fingerprint as a label of a metric. Each new wording makes a
 // new fingerprint, so the number of fingerprints has no bound. The counters of
@@ -140,10 +143,11 @@ func WithClassifier(c *classify.Classifier) Option {
 // order given; nil is ignored. A [Recorder] calls none, because the span is
 // observed when it ends.
 //
-// The observer runs in the goroutine that ends the span or emits the record, after
-// the next processor. For a record, it gets the context of the record. For a span,
-// it gets a context with only the span context, for exemplars. If the span already
-// has a category and a reason that a classifier returns, the observer gets these.
+// The observer runs in the goroutine that ends the span or emits the record,
+// after the next processor. For a record, the observer gets the context of the
+// record. For a span, it gets a context that contains only the span context, for
+// exemplars. If the span already has a valid category and reason, the observer
+// gets these.
 //
 // It must be safe for concurrent use and must not block. If it panics, the span or
 // record is passed on all the same. A LogProcessor returns the panic as an error of
@@ -182,10 +186,10 @@ func WithSpans(which func(sdktrace.ReadOnlySpan) bool) Option {
 	})
 }
 
-// WithHandled adds the two attributes to a span with an exception even if its
-// status is not Error. By default such an exception counts as handled: its event
-// gets the attributes and the span does not. Observers and counters ignore it in
-// both cases.
+// WithHandled adds category and reason to a span with an exception even if the
+// span's status is not Error. By default such an exception counts as handled: the
+// event of the exception gets the attributes and the span does not. Observers and
+// counters ignore it in both cases.
 func WithHandled() Option {
 	return optionFunc(func(c config) config {
 		c.handled = true

@@ -39,12 +39,13 @@ func holds(r *sdklog.Record, i int, kvs []attribute.KeyValue) bool {
 	return all
 }
 
-// fit makes room in r for the attributes in added. Call it after AddAttributes has
-// dropped or shortened some of them. The SDK has no method that returns its limits,
-// so fit derives the limits from the loss. It removes attributes from the end of r
-// and counts them as dropped. It removes attributes of an exception only if no
-// others are left. If the SDK would shorten an attribute, fit leaves it out,
-// because a shortened value would be another value.
+// fit makes room in r for the attributes in added. Call it after AddAttributes
+// has dropped or shortened some of them. The SDK has no method that returns its
+// limits, so fit derives the limits from what was dropped or shortened. It
+// removes attributes from the end of r and counts them as dropped. It removes
+// attributes of an exception only if no others are left. If the SDK would shorten
+// an attribute, fit leaves it out, because a shortened value would be a different
+// value.
 func (c *config) fit(r *sdklog.Record, before, dropped int, room bool, added []attribute.KeyValue) bool {
 	limit := r.AttributesLen()
 	kept := make([]attribute.KeyValue, 0, limit+len(added))
@@ -97,10 +98,11 @@ var fillers = sync.OnceValue(func() []attribute.KeyValue {
 // maxCounting limits how many attributes the SDK compares during countDropped.
 const maxCounting = 1 << 14
 
-// countDropped adds n to the number of dropped attributes of a full record, because
-// an earlier call of SetAttributes has reset this number. The SDK has no method to
-// set it, so countDropped adds n fillers, and the record drops them. At maxCounting
-// it stops early, and the number is too low.
+// countDropped adds n to the number of dropped attributes of a full record,
+// because an earlier call of SetAttributes has reset this number. The SDK has no
+// method to set it, so countDropped adds n fillers, and the record drops them. It
+// stops early if the SDK would have to compare more than maxCounting attributes.
+// Then the number is too low.
 func countDropped(r *sdklog.Record, n int) {
 	all := fillers()
 	for work := 0; n > 0 && work < maxCounting; work += r.AttributesLen() + len(all) {

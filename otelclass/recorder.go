@@ -128,14 +128,16 @@ func record(span trace.Span, err error, printable bool, opts []trace.EventOption
 	span.RecordError(err, opts...)
 }
 
-// textless hides the text of an error whose Error method must not be called.
+// textless wraps an error whose Error method must not be called. Its own text is
+// empty.
 type textless struct{ err error }
 
 func (textless) Error() string   { return "" }
 func (e textless) Unwrap() error { return e.err }
 
-// checkedLimits records that the limits of a provider are high enough: an event
-// has room for both attributes, and a span keeps values of this length.
+// checkedLimits records that the limits of a provider were high enough for an
+// earlier span: the span kept a value as long as the field length says, and its
+// event had room for category and reason.
 type checkedLimits struct {
 	provider *sdktrace.TracerProvider
 	length   int

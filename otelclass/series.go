@@ -9,8 +9,8 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 )
 
-// point has the label value of a series for each dimension. "" means that there is
-// no value.
+// point identifies a series: it has the label value of each dimension. "" means
+// that there is no value.
 type point [dimensions]string
 
 // project returns p without the dimensions for which m has no label.
@@ -35,10 +35,10 @@ func (m Metric) attributes(p point) attribute.Set {
 	return attribute.NewSet(kvs...)
 }
 
-// series is a counter with a set of series that are known in advance. They are
-// created with the value 0, because Prometheus sees no increase in a series that
-// begins with 1. The map labels is not changed after newSeries, so counting takes
-// no lock.
+// series is a counter whose label sets are known in advance. It creates a series
+// with the value 0 for each of them, because Prometheus sees no increase in a
+// series that begins with 1. The map labels is not changed after newSeries, so
+// counting takes no lock.
 type series struct {
 	metric Metric
 	count  metric.Int64Counter

@@ -34,10 +34,10 @@ type SpanProcessor struct {
 var _ sdktrace.SpanProcessor = (*SpanProcessor)(nil)
 
 // NewSpanProcessor returns a processor that adds category and reason to spans and
-// exception events and passes them to next. Next must be the processor that
-// exports. An ended span cannot be changed, so only next gets a view with the
-// attributes; other registered processors do not see them. If next is nil, spans
-// are classified for the observers only.
+// exception events and passes them to next. The processor next must be the one
+// that exports. An ended span cannot be changed, so only next gets a view with
+// the attributes; other registered processors do not see them. If next is nil,
+// spans are classified for the observers only.
 //
 //	sdktrace.WithSpanProcessor(otelclass.NewSpanProcessor(sdktrace.NewBatchSpanProcessor(exporter)))
 func NewSpanProcessor(next sdktrace.SpanProcessor, opts ...Option) *SpanProcessor {
@@ -106,9 +106,9 @@ func (s *span) Attributes() []attribute.KeyValue { return s.attributes }
 // Events returns the events of the span. Exceptions have the added attributes.
 func (s *span) Events() []sdktrace.Event { return s.events }
 
-// classify returns a view of s with the missing attributes. If none is missing,
-// it returns s itself. The result is for the observers. It is zero if they must
-// not be called.
+// classify returns a view of s in which the missing attributes are added. If none
+// is missing, it returns s itself. The result is for the observers. It is zero if
+// they must not be called.
 func (p *SpanProcessor) classify(s sdktrace.ReadOnlySpan) (sdktrace.ReadOnlySpan, classify.Result) {
 	cfg := p.cfg
 	if !cfg.selects(s) {

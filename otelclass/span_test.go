@@ -281,7 +281,7 @@ func (k *keeper) OnEnd(s sdktrace.ReadOnlySpan)        { k.spans = append(k.span
 func (k *keeper) Shutdown(ctx context.Context) error   { k.calls = append(k.calls, ctx); return k.err }
 func (k *keeper) ForceFlush(ctx context.Context) error { k.calls = append(k.calls, ctx); return k.err }
 
-// stamp is a next processor. Its OnStart sets an attribute.
+// stamp is a next processor for tests. Its OnStart sets an attribute.
 type stamp struct{ keeper }
 
 func (s *stamp) OnStart(_ context.Context, span sdktrace.ReadWriteSpan) {
@@ -331,7 +331,7 @@ func TestSpanProcessorHonoursTheContext(t *testing.T) {
 	assert.ErrorIs(t, p.Shutdown(ctx), context.Canceled)
 }
 
-// waiter is a next processor that blocks until its context ends.
+// waiter is a next processor for tests. It blocks until its context ends.
 type waiter struct{}
 
 func (waiter) OnStart(context.Context, sdktrace.ReadWriteSpan) {}

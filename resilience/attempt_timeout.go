@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// AttemptTimeoutError is the error of a call that took longer than attemptTimeoutMs
-// ([RetryConfig]). It matches context.DeadlineExceeded, so package classify
-// classifies it as a timeout. After an AttemptTimeoutError, another call may be
-// made, and the breaker counts the failure. After the end of the caller's own
-// context, neither is the case.
+// AttemptTimeoutError is the error of a call that took longer than
+// attemptTimeoutMs ([RetryConfig]). It matches context.DeadlineExceeded, so
+// package classify classifies it as a timeout. After an AttemptTimeoutError,
+// another call may be made, and the breaker counts the failure. If the caller's
+// own context has ended, no other call is made, and the breaker does not count
+// the failure.
 type AttemptTimeoutError struct {
 	Limit time.Duration
 }
@@ -30,8 +31,8 @@ type attemptLimit struct {
 }
 
 // startAttempt returns a context for one attempt. The context ends when the
-// parent ends, when cancel is called, or after limit. Calling l.expired before
-// that removes the limit. A limit of 0 means no time limit.
+// parent ends, when cancel is called, or after limit. If l.expired is called
+// first, it removes the limit. A limit of 0 means no time limit.
 func startAttempt(parent context.Context, limit time.Duration) (ctx context.Context, cancel context.CancelFunc, l attemptLimit) {
 	ctx, cancelCause := context.WithCancelCause(parent)
 	if limit > 0 {

@@ -195,8 +195,8 @@ func TestDo_RetryAfter(t *testing.T) {
 	}
 }
 
-// Do also takes a pause from a reset header. The event of that pause has Derived
-// set.
+// Do can also derive the pause from a header that says when the rate limit is
+// reset. The event of that pause has Derived set.
 func TestDo_DerivedHint(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -17,9 +17,10 @@ const (
 
 // bounded is a map with a capacity. Its keys come from callers and from redirects
 // of peers, so their number must be limited. If the map is full, a new entry
-// replaces the least recently used entry of rank plain. If more than three quarters
-// of the entries have rank held, the new entry replaces one of these instead. So
-// held entries cannot fill the whole map.
+// replaces the least recently used entry of rank plain. If more than three
+// quarters of the entries have rank held, the new entry replaces one of these
+// instead. So held entries cannot fill the whole map. Entries of rank pinned are
+// never replaced.
 //
 // Every method takes amortized constant time, except the iterator each. A bounded
 // map is not safe for concurrent use.

@@ -153,7 +153,7 @@ func TestRecentBounds(t *testing.T) {
 }
 
 // Up to a million endpoints have one failure each. The number of breakers stays
-// at its limit, and the open breaker is kept.
+// at its limit, and a breaker that is open is kept.
 func TestBreakersMillionEndpoints(t *testing.T) {
 	t.Parallel()
 	down := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork}

@@ -208,8 +208,9 @@ func TestBreaker_OneTrialAtATime(t *testing.T) {
 	})
 }
 
-// A trial call that hangs for longer than the cooldown does not block the endpoint:
-// another trial call is allowed, and the outcome of the first trial is ignored.
+// A trial call that hangs for longer than the cooldown does not block the
+// endpoint: another trial call is allowed, and the breaker ignores the outcome of
+// the first trial.
 func TestBreaker_TrialHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -270,7 +271,7 @@ func TestBreaker_FailedTrialEndsTheCall(t *testing.T) {
 	}
 }
 
-// The outcome of a call that began before the breaker opened is ignored.
+// The breaker ignores the outcome of a call that began before the breaker opened.
 func TestBreaker_LateOutcomeAfterOpening(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -391,7 +392,7 @@ func TestBreaker_Force(t *testing.T) {
 	})
 }
 
-// The outcome of a call that began before a change of mode is ignored.
+// The breaker ignores the outcome of a call that began before a change of mode.
 func TestBreaker_LateOutcomes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

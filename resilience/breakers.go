@@ -46,12 +46,11 @@ import (
 // Calls wait until then, and are let in one by one at first. A call that cannot
 // wait is refused with a [*HoldError].
 //
-// At most [MaxEndpoints] breakers are kept. A new one replaces the least
-// recently used one. An open breaker is replaced only if more than three
-// quarters of all breakers are open. Observers then receive a [KindBreaker]
-// event in which the breaker changes to closed. Breakers of endpoints named in
-// the config, and breakers set by [Breakers.Force], are always kept and do not
-// count towards the limit.
+// At most [MaxEndpoints] breakers are kept. A new one replaces the least recently
+// used one. An open breaker is replaced only if more than three quarters of all
+// breakers are open. Observers then receive a [KindBreaker] event which says that
+// the breaker has closed. Breakers of endpoints named in the config, and breakers
+// set by [Breakers.Force], are always kept and do not count towards the limit.
 //
 // Breakers is safe for concurrent use and starts no goroutine.
 type Breakers struct {
@@ -149,10 +148,10 @@ func (b *Breakers) get(ctx context.Context, endpoint, key string) *gate {
 	return g
 }
 
-// spareUsed protects gates from the next eviction if calls have found them
-// through the cache. The cache does not update the order of byName, so
-// spareUsed moves these gates to the front of byName. The caller must have
-// locked mu.
+// spareUsed protects gates that calls have found through the cache from the next
+// eviction. A look-up in the cache does not change the order of byName, so
+// spareUsed moves these gates to the front of byName. The caller must have locked
+// mu.
 func (b *Breakers) spareUsed() {
 	if b.byName.len() < MaxEndpoints {
 		return
@@ -212,9 +211,9 @@ func (g *gate) unused(cfg *Config) bool {
 	return g.rank(cfg) == plain && g.cfg.Load().Mode == BreakerAuto && g.word.Load()&(busyBit|failingBit) == 0
 }
 
-// rank returns the rank of g in a full [bounded] map. The rank is pinned if the
-// config names g or a person has forced it. The rank is held if the breaker of g is
-// open.
+// rank returns the rank of g in a full [bounded] map: pinned if the config names
+// g or a person has forced its mode, held if the breaker of g is open, and plain
+// otherwise.
 func (g *gate) rank(cfg *Config) rank {
 	if cfg != nil {
 		if _, named := cfg.Endpoints[g.name]; named {
@@ -234,8 +233,8 @@ func (g *gate) rank(cfg *Config) rank {
 }
 
 // retire makes a forgotten gate emit no more events. If the gate's breaker is
-// open, retire first adds an event in which it changes to closed, because a new
-// gate of the endpoint would allow calls.
+// open, retire first adds an event which says that the breaker has closed,
+// because a new gate of the endpoint would allow calls.
 func (g *gate) retire(ctx context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -63,7 +63,7 @@ func TestBreakers_ManyFailingEndpoints(t *testing.T) {
 }
 
 // If all breakers are open, a new breaker replaces the oldest one. Observers
-// receive an event in which the oldest breaker changes to closed.
+// receive an event which says that the oldest breaker has closed.
 func TestBreakers_AllOpen(t *testing.T) {
 	t.Parallel()
 	seen := new(events)

@@ -40,7 +40,7 @@ type RetryConfig struct {
 	// [MediumSchedule].
 	Schedule ScheduleName `json:"schedule,omitempty" yaml:"schedule,omitempty"`
 	// MaxNetworkRetries is the number of retries after a network error. The
-	// default 5 makes six calls in all. For other reasons,
+	// default 5 makes six calls in all. For an error with another reason,
 	// [classify.Policy.Calls] sets the number of calls.
 	MaxNetworkRetries *int `json:"maxNetworkRetries,omitempty" yaml:"maxNetworkRetries,omitempty"`
 	// The next three fields apply only to the schedule "custom".
@@ -60,7 +60,8 @@ type RetryConfig struct {
 	// failure is retried on the same target. With the default 0, every retryable
 	// failure is retried. A result without a confidence is retried.
 	MinConfidence *float64 `json:"minConfidence,omitempty" yaml:"minConfidence,omitempty"`
-	// Reasons overrides the calls, the pauses and the fallback of single reasons.
+	// Reasons overrides the number of calls, the pauses and the fallback for
+	// individual reasons.
 	Reasons map[classify.Reason]ReasonConfig `json:"reasons,omitempty" yaml:"reasons,omitempty"`
 }
 

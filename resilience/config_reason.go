@@ -9,8 +9,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// ReasonConfig overrides the policy of one reason ([classify.Policy]). An unset
-// field keeps the policy.
+// ReasonConfig overrides the policy of one reason ([classify.Policy]). If a field
+// is not set, the policy applies.
 type ReasonConfig struct {
 	// Calls is the number of calls to a target, including the first. Only reasons
 	// whose policy allows retries may have more than one call.

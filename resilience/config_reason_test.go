@@ -24,7 +24,8 @@ func configOf(t *testing.T, text string) *resilience.Config {
 	return cfg
 }
 
-// The config can override the calls, the pauses and the fallback of a reason.
+// The config can override the number of calls, the pauses and the fallback of a
+// reason.
 func TestReasonConfig_Overrides(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -70,12 +70,12 @@ func (r *run) correct(a Attempt, change func(context.Context, Attempt) error) {
 	r.action, r.pause = actionRetry, 0
 }
 
-// retry decides about another call to the same target and sets r.pause. It returns
-// false if the next target should be called instead, or if the provider's
+// retry decides whether to call the same target again, and sets r.pause. It
+// returns false if the next target should be called instead, or if the provider's
 // Retry-After is too long.
 func (r *run) retry(a Attempt) bool {
 	res := a.Result
-	if r.x.order[res.Reason] == FallbackFirst && r.hasOpenTarget() {
+	if r.x.order[res.Reason] == FallbackFirst && r.hasReadyTarget() {
 		return false
 	}
 	if res.HasRetryAfter && res.RetryAfter > ms(r.settings().retry.MaxHoldMs) {
@@ -84,7 +84,7 @@ func (r *run) retry(a Attempt) bool {
 	r.schedule(a)
 	// Do not begin a pause that ends after the context's deadline.
 	if deadline, ok := r.ctx.Deadline(); ok && time.Until(deadline) <= r.pause {
-		if r.hasOpenTarget() {
+		if r.hasReadyTarget() {
 			return false
 		}
 		r.stop = &deadlineError{pause: r.pause, left: time.Until(deadline)}
@@ -132,7 +132,7 @@ func (r *run) openAfter(pause time.Duration) *OpenError {
 	if r.gate == nil {
 		return nil
 	}
-	return r.gate.refusalAfter(pause, r.member, r.hasOpenTarget)
+	return r.gate.refusalAfter(pause, r.member, r.hasReadyTarget)
 }
 
 // ErrNoTime is wrapped by [Error.Stop] if the pause before another call would end
@@ -149,8 +149,8 @@ func (e *deadlineError) Error() string {
 
 func (*deadlineError) Unwrap() error { return ErrNoTime }
 
-// hasOpenTarget reports whether a later target accepts calls.
-func (r *run) hasOpenTarget() bool {
+// hasReadyTarget reports whether any of the remaining targets accepts calls now.
+func (r *run) hasReadyTarget() bool {
 	return slices.ContainsFunc(r.remaining, func(t Target) bool {
 		g, m := r.x.breakers.gateFor(r.ctx, t), r.x.monitor
 		return g == nil || (m == nil || m.Healthy(g.endpoint)) && g.ready()

@@ -22,8 +22,8 @@ type Attempt struct {
 type Error struct {
 	// Attempts are the calls to all targets, in order.
 	Attempts []Attempt
-	// Err is the last error of the caller's function. If no call was made, it
-	// is Stop.
+	// Err is the last error of the caller's function. If no call was made, Err is
+	// the same error as Stop.
 	Err error
 	// Stop says what prevented a further call that the policy allowed: the end of
 	// the caller's context, a deadline before the end of the pause ([ErrNoTime]),

@@ -30,8 +30,8 @@ const (
 	// KindFallback: another target takes over. From and To name the targets.
 	// Target is the new one. Result is the failure of the old one.
 	KindFallback Kind = "fallback"
-	// KindBreaker: the circuit breaker of Target's endpoint has changed. From
-	// and To are its states ([BreakerState]).
+	// KindBreaker: the circuit breaker of Target's endpoint has changed. From and
+	// To are the breaker's states ([BreakerState]).
 	KindBreaker Kind = "breaker"
 	// KindHold: a hold has begun, grown or been ended. During a hold, calls to
 	// Target's endpoint wait because of a rate limit. To is one of the Hold
@@ -71,7 +71,7 @@ const (
 	KindDone Kind = "done"
 )
 
-// These are the values of To in events of [KindHold]. A hold that ends at its time
+// These are the values of To in events of [KindHold]. A hold that simply expires
 // causes no event.
 const (
 	HoldBegun    = "begun"

@@ -120,8 +120,8 @@ func ExampleSchedule_Nominal() {
 	// Output: 100ms 800ms 1s
 }
 
-// The second argument is a random number: 0 gives the shortest pause, and 0.5 the
-// pause without jitter.
+// The second argument is a random number: 0 gives the shortest pause, and 0.5
+// gives the pause without jitter.
 func ExampleSchedule_Delay() {
 	s := resilience.MediumSchedule.Schedule()
 	fmt.Println(s.Delay(0, 0), s.Delay(0, 0.5), s.Delay(0, 0.75))
@@ -217,7 +217,7 @@ func ExampleReasonConfig() {
 	// Output: acme other
 }
 
-// The rate limit lasts longer than the caller's deadline, so the caller gets the
+// The rate limit ends after the caller's deadline, so the caller gets the
 // provider's error at once. The next call is refused without a request.
 func ExampleHoldError() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

@@ -50,8 +50,8 @@ func (e *exchange) do(call Call) (*http.Response, error) {
 }
 
 // neverFor returns a function that allows no retry. If a failure would otherwise
-// be retried, the function emits an event of [KindNotRepeated] whose To is why.
-// Each transport emits this event only once.
+// be retried, the function emits an event of [KindNotRepeated]. The argument why
+// becomes the event's field To. Each transport emits this event only once.
 func (e *exchange) neverFor(why string) func(Attempt) bool {
 	return func(a Attempt) bool {
 		x := e.t.x

@@ -223,8 +223,8 @@ func TestDo_FallbackFailsInCooldown(t *testing.T) {
 	})
 }
 
-// One target takes over in a fallback. A later call whose targets do not include it
-// starts at its own primary target.
+// A fallback lets another target take over. A later call does not list that
+// target, so it starts at its own primary target.
 func TestDo_FallbackOfAnotherCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -108,8 +108,8 @@ func (f fleet) run(t *testing.T) (report fleetReport) {
 	return report
 }
 
-// densest returns the largest number of times that lie within one window. It
-// ignores times before the argument begin.
+// densest returns how many of the times lie in the densest window of the given
+// length. It ignores times before the argument begin.
 func densest(times []time.Duration, begin, window time.Duration) (most int) {
 	slices.Sort(times)
 	first, _ := slices.BinarySearch(times, begin)

@@ -63,7 +63,7 @@ type gate struct {
 // successes rarely write to the shared value.
 const successTick = 50 * time.Millisecond
 
-// These are the lowest bits of gate.word. The other bits have the generation.
+// These are the lowest bits of gate.word. The other bits are gate.generation.
 const (
 	busyBit         = 1 << iota // admit needs the lock
 	failingBit                  // done needs the lock after a success, to reset failures
@@ -145,8 +145,8 @@ func (g *gate) queueNotes(ctx context.Context, now time.Time) bool {
 	return true
 }
 
-// publish updates word, which admit and done read without a lock. The caller holds
-// mu.
+// publish updates the field word, which admit and done read without a lock. The
+// caller holds mu.
 func (g *gate) publish() {
 	word := g.generation << generationShift
 	if g.mode == BreakerForceOpen || g.open || g.ramping() {
@@ -224,8 +224,8 @@ func outcomeOf(r classify.Result, ended bool) outcome {
 	}
 }
 
-// done records the outcome of the permit's call. end is when the call ended. If
-// the call met a rate limit, pause is how long the hold lasts.
+// done records the outcome of the permit's call. end is the time at which the
+// call ended. If the call met a rate limit, pause is how long the hold lasts.
 func (p permit) done(ctx context.Context, o outcome, r classify.Result, end time.Time, pause time.Duration) {
 	if p.g == nil {
 		return

@@ -164,8 +164,8 @@ func TestHealth_EventsInOrder(t *testing.T) {
 	}, 5*time.Second, time.Millisecond)
 }
 
-// A hold causes one event, even if many calls are limited at the same time. A
-// longer hint extends the hold.
+// A hold causes one event, even if many calls meet the rate limit at the same
+// time. If a later hint asks for a longer wait, it extends the hold.
 func TestHold_Events(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

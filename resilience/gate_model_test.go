@@ -362,7 +362,8 @@ func drawGateOp(t *rapid.T) gateOp {
 	}
 }
 
-// The gate and the model must behave the same, whenever calls begin, wait and end.
+// The gate and the model must behave the same, at whatever times calls begin,
+// wait and end.
 func TestGate_Model(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

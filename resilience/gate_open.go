@@ -68,8 +68,9 @@ func (g *gate) fail(now time.Time, p permit, trial, hung bool, r classify.Result
 // chanceTime is how long gate.chance keeps its count after the last increase.
 const chanceTime = 5 * time.Minute
 
-// noteChance adds one row of failures to gate.chance. The row ended with a success,
-// so it was chance. The caller holds mu.
+// noteChance is called when a success ends a row of failures, which shows that
+// these failures were chance. It raises gate.chance, the number of such rows. The
+// caller holds mu.
 func (g *gate) noteChance(now time.Time) {
 	if now.Sub(g.chanceAt) >= chanceTime {
 		g.chance = 0
@@ -91,14 +92,16 @@ func (g *gate) threshold(now time.Time) int {
 }
 
 // began reports whether the permit's call began after the last opening or change
-// of mode. If so, only counted failures have raised the generation since then.
+// of mode. If it did, only counted failures have raised the generation since the
+// call began.
 func (g *gate) began(p permit) bool {
 	return p.generation+uint64(g.failures) >= g.generation
 }
 
-// quiet reports whether no call has succeeded for quietMs. For a gate that has had
-// overlapping calls but no success, quietMs counts from its creation, because
-// failures often take less time than successes. The caller holds mu.
+// quiet reports whether no call has succeeded for quietMs. If overlapping calls
+// have failed and none has succeeded yet, quietMs counts from the creation of the
+// gate, because failures often take less time than successes. The caller holds
+// mu.
 func (g *gate) quiet(now time.Time) bool {
 	last := g.lastSuccessAt()
 	switch {
@@ -194,10 +197,10 @@ func (g *gate) openRefusal(now time.Time) *OpenError {
 	return e
 }
 
-// refusalAfter returns nil if a failed call should be repeated after a pause, and an
-// error otherwise. member reports whether the gate has let the same call in while
-// the breaker was not yet open. elsewhere reports whether another target accepts
-// calls.
+// refusalAfter returns nil if a failed call should be repeated after a pause, and
+// an error otherwise. member reports whether the gate let a call of the same Do
+// in before the breaker had been open for BridgeMs. elsewhere reports whether
+// another target accepts calls.
 func (g *gate) refusalAfter(pause time.Duration, member bool, elsewhere func() bool) *OpenError {
 	if g.word.Load()&busyBit == 0 {
 		return nil

@@ -37,16 +37,18 @@ const (
 )
 
 const (
-	// claimTimeout is the longest wait of a trial for its lease.
+	// claimTimeout is how long a trial waits for its lease at most.
 	claimTimeout = 100 * time.Millisecond
 	// shortestClaim is the shortest time between two requests for the lease of a
 	// trial.
 	shortestClaim = 5 * time.Millisecond
-	// rumorLife is how long this process remembers a reported opening that it did not
-	// apply, because one of its own calls had just succeeded.
+	// rumorLife is how long this process remembers a rumor. A rumor is an opening
+	// that another process reported and that this process did not apply, because
+	// one of its own calls had just succeeded.
 	rumorLife = 10 * time.Second
-	// distrust is how long this process ignores the openings of a process that was
-	// wrong: soon after one of them, another process found the endpoint up.
+	// distrust is how long this process ignores the openings that a distrusted
+	// process reports. A process is distrusted if it reports an opening and another
+	// process finds the endpoint up soon after that.
 	distrust = time.Minute
 	// spreadPerPeer and longestSpread determine the period over which all processes
 	// let in their waiting calls.
@@ -144,8 +146,8 @@ func (g *gate) keepClaim() {
 	}
 }
 
-// dropClaim forgets which process has the lease of a trial, and which one opened
-// the breaker. The caller holds mu.
+// dropClaim forgets which process has the lease of a trial, and which process
+// opened the breaker. The caller holds mu.
 func (g *gate) dropClaim() {
 	g.claim, g.elsewhere, g.openedBy = claimNone, time.Time{}, ""
 }
@@ -265,8 +267,8 @@ func (g *gate) spread(peers int) time.Duration {
 }
 
 // sharedCause returns the parts of r that this process uses. r is a failure that
-// another process has reported. If a failure with r's reason could not have caused
-// the change, the result has the argument reason instead.
+// another process has reported as the cause of a change. If a failure with r's
+// reason cannot cause such a change, the result has the argument reason instead.
 func sharedCause(r classify.Result, reason classify.Reason, hold time.Duration) classify.Result {
 	if p := r.Reason.Policy(); r.Category == classify.CategoryRetryable && p.Retry == classify.RetryExponential && r.Reason != classify.ReasonUnknown {
 		reason = r.Reason

@@ -579,8 +579,8 @@ func TestGate_Trials(t *testing.T) {
 }
 
 // A restart waits at an open breaker like other calls, but it makes a trial only
-// if no other call waits. Otherwise the trials of one outage would use up a task's
-// restarts if there are few calls.
+// if no other call waits. Otherwise, if there are few other calls, the trials of
+// one outage would use up all restarts of a task.
 func TestGate_RestartsLeaveTrials(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -17,8 +17,8 @@ type entrant struct {
 	leaveHold bool          // another target accepts calls: do not wait for a hold either
 	maxHold   time.Duration // longest wait for a hold and its ramp
 
-	// patience returns how long the call waits at an open breaker at most. cause is
-	// the failure that opened the breaker.
+	// patience returns the longest time that the call waits at an open breaker.
+	// cause is the failure that opened the breaker.
 	patience func(cause classify.Result) time.Duration
 	// waits is called before the call begins to wait. shortest is the shortest
 	// possible wait. held reports that a rate limit, not a breaker, makes the call
@@ -177,8 +177,8 @@ func (g *gate) review(now time.Time, w *waiter) {
 	w.limit.Reset(g.untilLimit(now, w))
 }
 
-// untilLimit returns how long w may go on waiting before the gate must decide again
-// whether it may wait. The caller holds mu.
+// untilLimit returns how long w may wait before the gate must review it again.
+// The caller holds mu.
 func (g *gate) untilLimit(now time.Time, w *waiter) time.Duration {
 	if w.claims && g.claim == claimPending {
 		return claimTimeout

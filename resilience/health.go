@@ -202,8 +202,8 @@ func (h *Health) get(endpoint string) *endpointHealth {
 	return e
 }
 
-// rank returns the rank of e in a full [bounded] map. The rank is pinned if e has a
-// live session. The rank is held if e is unhealthy.
+// rank returns the rank of e in a full [bounded] map: pinned if e has a live
+// session, held if e is unhealthy, and plain otherwise.
 func (e *endpointHealth) rank() rank {
 	switch {
 	case e.sessions > 0:

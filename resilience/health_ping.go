@@ -47,7 +47,7 @@ func (h *Health) removeExpired(e *endpointHealth) bool {
 	return true
 }
 
-// isCurrent reports whether e has not been forgotten. The caller holds mu.
+// isCurrent reports whether h still has e. The caller holds mu.
 func (h *Health) isCurrent(e *endpointHealth) bool {
 	return h.endpoints.matches(e.name, func(current *endpointHealth) bool { return current == e })
 }

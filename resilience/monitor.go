@@ -67,8 +67,9 @@ type Restart struct {
 // answer. The end of the caller's own deadline is not.
 func (r Restart) Transient() bool { return restartable(r.Result, r.Err) }
 
-// Refused reports in ok whether a gate refused the call before it was made. wait is
-// how long the gate refuses calls. Such a restart should not count as a failure.
+// Refused reports in ok whether a gate refused the call before it was made. wait
+// is how much longer the gate will refuse calls. Such a restart should not count
+// as a failure.
 func (r Restart) Refused() (wait time.Duration, ok bool) {
 	if e := r.refused(); e != nil {
 		return e.after(), true
@@ -76,8 +77,8 @@ func (r Restart) Refused() (wait time.Duration, ok bool) {
 	return 0, false
 }
 
-// refused returns the error of the gate that refused the call. It returns nil if a
-// call was made.
+// refused returns the gate's error if a gate refused the call. It returns nil if
+// a call was made.
 func (r Restart) refused() refusal {
 	if len(r.History) > 0 {
 		return nil

@@ -196,8 +196,8 @@ func TestRestarter_Offer(t *testing.T) {
 	}
 }
 
-// Network failures have opened a breaker. The calls that the breaker refuses are
-// also offered to the restart queue.
+// Network failures have opened a breaker. The calls that the breaker then refuses
+// are also offered to the restart queue.
 func TestRestarter_OpenBreaker(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

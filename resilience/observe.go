@@ -90,9 +90,9 @@ type Counters struct {
 	// With a [Target.Key], endpoint is endpoint#key.
 	Breaker func(ctx context.Context, endpoint, state string)
 	// Hold is called when a rate limit begins a hold of an endpoint, and when the
-	// hold is extended. It is also called when a person ends a hold. left is the
-	// time until the hold ends, or 0 if a person has ended it. With a [Target.Key],
-	// endpoint is endpoint#key.
+	// hold is extended. It is also called when a person ends a hold. The argument
+	// left is the time until the hold ends, or 0 if a person has ended it. With a
+	// [Target.Key], endpoint is endpoint#key.
 	Hold func(ctx context.Context, endpoint string, left time.Duration)
 	// Health sets the health of an endpoint: [Healthy] or [Unhealthy]. To get these
 	// events, give the observer to [WithHealthObserver] too.

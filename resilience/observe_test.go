@@ -209,8 +209,9 @@ func TestCountEvents_HealthAndRestarts(t *testing.T) {
 	assert.Equal(t, []string{"e unhealthy", "e healthy", "refused"}, got)
 }
 
-// The labels of a fallback are the providers of both targets. If the providers are
-// equal, the labels are the models; if these are equal too, the endpoints.
+// The labels of a fallback are the providers of both targets. If the providers
+// are equal, the labels are the models; if the models are equal too, the labels
+// are the endpoints.
 func TestFallback_Labels(t *testing.T) {
 	t.Parallel()
 	type target = resilience.Target

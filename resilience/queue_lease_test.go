@@ -250,8 +250,8 @@ func TestQueueClockJump(t *testing.T) {
 	}
 }
 
-// crash runs the tasks of a store in a process that dies during each of them. It
-// returns the records that are then in the store.
+// crash simulates a process that starts the tasks of a store and dies while they
+// run. It returns the records that are then in the store.
 func crash(t *testing.T, records map[string][]byte, wait time.Duration) (after map[string][]byte, rec *recorder, numbers []int) {
 	t.Helper()
 	store := &memory{records: records}

@@ -58,15 +58,15 @@ func (q *Queue) Offer(ctx context.Context, r Restart) error {
 // store already has a record with the id of the task.
 const maxOfferTries = 3
 
-// refuse emits the event that r is not accepted. It returns err with the kind of
-// the task added to its text.
+// refuse emits an event which says that r is not accepted. It returns err with
+// the kind of the task added to its text.
 func (q *Queue) refuse(ctx context.Context, r Restart, err error) error {
 	q.emit(ctx, &task{restart: r}, Event{To: RestartRefused, Attempt: 1, Err: err, Result: r.Result})
 	return fmt.Errorf("restart %q: %w", r.Task.Kind, err)
 }
 
-// offer stores the task t that accept returned. open is the refusal of the gate, or
-// nil if a call was made.
+// offer stores the task t that accept returned. open is the error of the gate
+// that refused the call, or nil if a call was made.
 func (q *Queue) offer(t *task, open refusal) error {
 	q.mu.Lock()
 	isNew := t.state == taskSaving

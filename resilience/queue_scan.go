@@ -128,8 +128,8 @@ func (q *Queue) watch() {
 }
 
 // reportUnhandled emits an event for each task whose kind is not registered here.
-// The task must have been due for as long as a lease lasts, and no other queue must
-// have begun it.
+// It leaves out tasks that another queue has begun, and tasks that have not yet
+// been due for as long as a lease lasts.
 func (q *Queue) reportUnhandled() {
 	var unhandled []*task
 	q.mu.Lock()

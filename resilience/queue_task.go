@@ -160,8 +160,8 @@ func (t *task) retryAfter(open refusal) time.Duration {
 }
 
 // enqueue stores a task for its next restart. If open is not nil, a gate refused
-// the call, and no restart is counted. If enqueue fails, it drops a new task. It
-// does not drop a running task: finish handles that case.
+// the call, and no restart is counted. If enqueue fails, it drops the task if the
+// task is new. A running task is not dropped here: finish handles that case.
 func (q *Queue) enqueue(t *task, open refusal) error {
 	q.mu.Lock()
 	postponed := open != nil && t.run != nil

@@ -11,7 +11,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// failingRestarter is a restart queue. A call of it fails the test.
+// failingRestarter is a restart queue. A call of its method Offer fails the test.
 type failingRestarter struct{ t *testing.T }
 
 func (r failingRestarter) Offer(_ context.Context, o resilience.Restart) error {

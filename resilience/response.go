@@ -70,9 +70,9 @@ func newResponseError(resp *http.Response, body []byte) *ResponseError {
 	return &ResponseError{StatusCode: resp.StatusCode, Header: limitHeader(resp.Header), Body: body}
 }
 
-// mergeTrailer copies src into dst and returns dst. If dst is nil, it returns src.
-// It changes dst itself, because other code may already refer to dst. Package
-// net/http does the same.
+// mergeTrailer copies src into dst and returns dst. If dst is nil, it returns
+// src. It changes dst itself and not a copy, because other code may already refer
+// to dst. Package net/http merges trailers in the same way.
 func mergeTrailer(dst, src http.Header) http.Header {
 	if dst == nil {
 		return src
@@ -90,8 +90,9 @@ func readable(resp *http.Response) bool {
 
 func hasBody(resp *http.Response) bool { return resp.Body != nil && resp.Body != http.NoBody }
 
-// limitHeader returns h if it is not too large. Otherwise it returns a copy without
-// long values, and with only as many values as fit, in the order of their names.
+// limitHeader returns h if it is not too large. Otherwise it returns a copy. The
+// copy has no long values, and only as many values as fit, taken in the order of
+// their names.
 func limitHeader(h http.Header) http.Header {
 	size := 0
 	for name, values := range h {

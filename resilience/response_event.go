@@ -73,8 +73,8 @@ func (i *inspection) inspect(head []byte, final bool) (failure []byte, decided b
 	if !ok {
 		return nil, final
 	}
-	// A line of data may have a key "error" too. So at the beginning of a body,
-	// only a line that begins with this key is an error.
+	// A line of data may have a key "error" too. So the first line of a body is
+	// an error only if it begins with this key.
 	if i.kind == bodyLines && !bytes.HasPrefix(skipSpace(e.data), []byte(`{"error"`)) {
 		return nil, true
 	}

@@ -120,7 +120,7 @@ func (b *peekedBody) fill() {
 	returned = true
 }
 
-// wait waits for the beginning of the body, but not longer than limit. busy reports
+// wait waits for the beginning of the body, for limit at most. busy reports
 // whether a Read is still running.
 func (b *peekedBody) wait(ctx context.Context, limit time.Duration) (p peeked, busy bool) {
 	timer := time.NewTimer(limit)

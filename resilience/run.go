@@ -155,7 +155,8 @@ func (r *run) last() Attempt {
 	return Attempt{}
 }
 
-// emitFallback emits the event that a target replaces another one.
+// emitFallback emits the event for a fallback from the target old to the target
+// next.
 func (r *run) emitFallback(old, next Target) {
 	e := Event{Kind: KindFallback, Target: next, Result: r.last().Result, Err: r.last().Err}
 	if r.stop != nil { // the call to the old target was refused
@@ -165,8 +166,8 @@ func (r *run) emitFallback(old, next Target) {
 	r.emit(e)
 }
 
-// refusalResult returns the result for a call that a gate refused. This is the
-// failure or rate limit that made the gate refuse calls. If there was none, the
+// refusalResult returns the result for a call that a gate refused: the failure or
+// rate limit because of which the gate refuses calls. If there is none, the
 // result is transient.
 func refusalResult(err error) classify.Result {
 	if refused := findRefusal(err); refused != nil && refused.result().Category != "" {
@@ -265,7 +266,7 @@ func (r *run) admit() (permit, error) {
 	}
 	name := r.gate.endpoint
 	if m := r.x.monitor; m != nil && !m.Healthy(name) {
-		if r.hasOpenTarget() {
+		if r.hasReadyTarget() {
 			return permit{}, fmt.Errorf("endpoint %q: %w", name, ErrUnhealthy)
 		}
 		if err := m.WaitForRecovery(r.ctx, name); err != nil {
@@ -276,7 +277,7 @@ func (r *run) admit() (permit, error) {
 		return p, nil
 	}
 	start := time.Now()
-	other := r.hasOpenTarget()
+	other := r.hasReadyTarget()
 	p, err := r.x.breakers.admit(r.ctx, r.gate, entrant{
 		member:    r.member,
 		restart:   RestartNumber(r.ctx) > 0,
@@ -311,7 +312,7 @@ func (r *run) patience(cause classify.Result) time.Duration {
 	return left
 }
 
-// emitGateWait emits the event that the call begins to wait at a gate.
+// emitGateWait emits an event which says that the call begins to wait at a gate.
 func (r *run) emitGateWait(after time.Duration, held bool, cause classify.Result) {
 	e := Event{Kind: KindWait, Target: r.target, Attempt: r.number, Result: cause, ScheduledDelay: after}
 	if held && hinted(cause) {
@@ -333,8 +334,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	return contextErr(ctx)
 }
 
-// ErrUnhealthy is wrapped by the error of a call whose target was skipped as
-// unhealthy.
+// ErrUnhealthy is wrapped by the error of a call that was not made because its
+// target was unhealthy.
 var ErrUnhealthy = errors.New("unhealthy")
 
 // skipTarget handles err, the refusal of a call. Unless the context has ended, the

@@ -42,9 +42,9 @@ type Sharer interface {
 	// makes the trial. If another process has the lease, Claim returns how long to
 	// wait before the next request.
 	//
-	// The lease also ends when this process publishes [GateOpened], [GateClosed] or
-	// [GateReleased]. After GateOpened, no process gets a lease until the time
-	// NextTrial has passed. Claim must return when ctx ends, which is soon. If
+	// The lease also ends when this process publishes [GateOpened], [GateClosed]
+	// or [GateReleased]. After GateOpened, no process gets a lease until the time
+	// NextTrial has passed. ctx ends after 100 ms, and Claim must return then. If
 	// Claim returns an error, the executor makes the trial without a lease.
 	Claim(ctx context.Context, gate string, lease time.Duration) (wait time.Duration, err error)
 }
@@ -85,27 +85,30 @@ type GateChange struct {
 	Peers int    // number of processes that share; 0 = unknown
 }
 
-// Receiver gets the changes of other processes from a [Sharer], and applies them to
-// the gates of an executor. It is safe for concurrent use. The zero Receiver does
-// nothing.
+// Receiver gets changes from a [Sharer] and applies them to the gates of an
+// executor. A gate controls the calls to one endpoint ([Breakers]). A change is a
+// [GateChange]: for example, another process reports that its breaker of the
+// endpoint has opened. A Receiver is safe for concurrent use. The zero Receiver
+// does nothing.
 type Receiver struct{ b *Breakers }
 
-// Apply changes a gate in the same way as another process has changed its gate.
-// Apply checks all fields. So a faulty or unknown process cannot do more harm than
-// a faulty endpoint:
+// Apply applies a change that another process has made to its own gate. It
+// changes this process's gate of the same endpoint. Apply checks all fields. So a
+// faulty or unknown process cannot do more harm than a faulty endpoint:
 //
 //   - A hold may be longer than this process allows (cooldownMs, [BreakerConfig]).
 //     Then it lasts for maxHoldMs ([RetryConfig]).
-//   - If a call of this process has just succeeded (quietMs), its breaker does not
-//     open. It opens at the next counted failure instead.
+//   - If a call of this process has just succeeded (quietMs), the breaker of this
+//     process does not open. It opens at the next counted failure instead.
 //   - A process may report an opening, and another process may have a success within
 //     30 seconds. Then the next openings that the first process reports are ignored
 //     for a minute. So one machine that cannot reach an endpoint does not stop the
 //     others.
 //
-// Apply ignores the changes of gates that this process does not have. When calls
-// may start again, each process lets its waiting calls in at a slightly different time.
-// The times are spread over 10 ms for each process, and over two seconds at most.
+// Apply ignores a change if this process does not have the gate. When calls may
+// start again, each process lets its waiting calls in at a slightly different
+// time. These times are spread over a period of 10 ms times the number of
+// processes, up to two seconds.
 func (r Receiver) Apply(c GateChange) {
 	if r.b == nil {
 		return
@@ -179,7 +182,7 @@ func (b *Breakers) shared(id string) *gate {
 	return b.sharing.byID[id]
 }
 
-// catchUp applies to a new gate the state that other processes have published.
+// catchUp gives a new gate the state that other processes have published.
 func (s *sharing) catchUp(g *gate) {
 	for _, c := range s.sharer.Current(g.id) {
 		if err := g.apply(c); err != nil {
@@ -217,7 +220,7 @@ func digest(s string) string {
 
 var errGateChange = errors.New("shared change of a gate")
 
-// valid returns an error for a change that no working process publishes.
+// valid returns an error for a change that no correct process would publish.
 func (c GateChange) valid() error {
 	switch {
 	case c.Kind != GateHeld && c.Kind != GateOpened && c.Kind != GateClosed && c.Kind != GateReleased:

@@ -10,7 +10,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// memoryServer works in memory like the server of package redisgate: it keeps
+// memoryServer imitates, in memory, the server of package redisgate: it keeps
 // holds, openings and leases, and sends changes to all processes. latency is how
 // long a message takes to arrive.
 type memoryServer struct {

@@ -17,8 +17,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// fakeSharer records the changes that a gate publishes. Claim returns what the
-// function answer returns.
+// fakeSharer records the changes that a gate publishes. The method Claim calls
+// the function answer and returns its result.
 type fakeSharer struct {
 	resilience.Receiver
 
@@ -231,8 +231,8 @@ func TestSharing_HostileChanges(t *testing.T) {
 }
 
 // Another process reports an opening whose next trial is in ten years. This
-// process still makes a trial after five minutes, and its success closes the
-// breaker.
+// process still makes a trial after five minutes, and the success of this trial
+// closes the breaker.
 func TestSharing_HostileOpening(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)
@@ -299,8 +299,8 @@ func TestSharing_DistrustsRefutedOpenings(t *testing.T) {
 	})
 }
 
-// While another process makes the trial, calls wait or are refused, as at any open
-// breaker.
+// While another process makes the trial call, this process treats the breaker as
+// open. Its calls wait or are refused.
 func TestSharing_TrialElsewhere(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)

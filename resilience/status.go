@@ -9,7 +9,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Phase is the state of the calls with one key, or of a task.
+// Phase is the state of a task, or of the calls that have the same key.
 type Phase string
 
 // These are the values of [Phase].
@@ -21,7 +21,7 @@ const (
 	PhaseFailed    Phase = "failed"
 )
 
-// Status summarizes the calls with one key.
+// Status summarizes the calls that have the same key.
 type Status struct {
 	Key       string          `json:"key"`
 	Phase     Phase           `json:"phase"`
@@ -37,10 +37,10 @@ type Status struct {
 
 const statusEvents = 50
 
-// Statuses collects events into a [Status] per key. Pass Observe to [WithObserver].
-// Calls without a key are ignored. With more than a thousand keys, Statuses forgets
-// a status that has not changed for an hour. The zero value is ready to use and
-// safe for concurrent use.
+// Statuses collects events and keeps a [Status] for each key. Pass Observe to
+// [WithObserver]. Calls without a key are ignored. With more than a thousand
+// keys, Statuses forgets a status that has not changed for an hour. The zero
+// value is ready to use and safe for concurrent use.
 type Statuses struct {
 	mu    sync.Mutex
 	byKey recent[string, *Status]

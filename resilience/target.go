@@ -14,9 +14,10 @@ type Target struct {
 	Endpoint string `json:"endpoint,omitempty"` // a URL; events, logs, errors and labels show only what Name returns
 	Provider string `json:"provider,omitempty"` // "anthropic", "openai", ...
 	Model    string `json:"model,omitempty"`
-	// Key separates callers of one endpoint that the provider limits separately:
-	// a tenant, a credential, a model. Each key has its own breaker and rate
-	// limit. Use a name, not the credential: events and errors show the key.
+	// Key distinguishes calls to one endpoint if the provider has a separate rate
+	// limit for each tenant, credential or model. Each key has its own breaker
+	// and rate limit. Use a name, not the credential: events and errors show the
+	// key.
 	Key string `json:"key,omitempty"`
 }
 
@@ -49,20 +50,20 @@ type Call struct {
 	Key string
 	// Agent selects overrides of the [Config]. "" selects none.
 	Agent string
-	// Targets are tried in order. The first one is the primary. Without
-	// targets, f is called with the zero Target.
+	// Targets are tried in order. The first one is the primary. Without targets,
+	// Do calls its function f with the zero Target.
 	Targets []Target
 
 	// FallBack reports whether another target may be tried. It is called if the
 	// policy's fallback is optional: for invalid_request, context_overflow, a
-	// provider's budget_exceeded, network_permanent, spawn and unknown. By default,
-	// after these failures no other target is tried.
+	// provider's budget_exceeded, network_permanent, spawn and unknown. If
+	// FallBack is nil, no other target is tried after these failures.
 	FallBack func(Attempt) bool
-	// Repeatable reports whether the call may be made again, on any target. It
-	// is called after each failure. Return false if the failed call may have
-	// taken effect and must not take effect twice. Then the failure is final,
-	// and the restart queue does not get the call. By default every call may be
-	// made again.
+	// Repeatable reports whether the call may be made again, on any target. It is
+	// called after each failure. Return false if the failed call may have taken
+	// effect and must not take effect twice. Then the failure is final, and the
+	// restart queue does not get the call. If Repeatable is nil, every call may
+	// be made again.
 	Repeatable func(Attempt) bool
 	// Correct changes the request after a parsing error, before the one
 	// corrective retry. If it returns an error, there is no retry. Without
@@ -72,10 +73,10 @@ type Call struct {
 	// to the same target. If it returns an error, that call is not made. Without
 	// Shrink, that call is never made.
 	Shrink func(context.Context, Attempt) error
-	// Spend is called after every call on every target, with the value that f
-	// returned, so that the caller can count costs. If it returns an error,
-	// such as one that wraps [classify.ErrBudgetExceeded], no further call is
-	// made. The answer of a successful call is returned all the same.
+	// Spend lets the caller count costs. It is called after every call on every
+	// target, with the value that the function of Do returned. If it returns an
+	// error, such as one that wraps [classify.ErrBudgetExceeded], no further call
+	// is made. The answer of a successful call is returned all the same.
 	Spend func(ctx context.Context, a Attempt, value any) error
 	// Restart describes how to make the call again later, if it fails with
 	// network errors after all retries. The zero Task is never offered to the

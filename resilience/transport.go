@@ -16,11 +16,11 @@ import (
 //
 // A response with status 400 or higher is a failure. Transport classifies it by
 // status, headers and the first KiB of the body, and retries accordingly. The
-// client gets the last response with its whole body, or the last error of the base.
-// If the request's context ends during a pause, the client gets the context's
-// error. If no request was made, the client gets the reason: an [*OpenError] or a
-// [*HoldError], for example. A response after which another request is made is
-// closed.
+// client gets the last response with its whole body, or the last error of the
+// base. If the request's context ends during a pause, the client gets the
+// context's error. If no request was made, the client gets the reason: an
+// [*OpenError] or a [*HoldError], for example. Before it makes another request,
+// Transport closes the failed response.
 //
 // A response with status 200 is a failure too if its body begins with an error:
 //

@@ -24,8 +24,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// slowBody is a body whose pieces a test sends when it wants. Read waits for a
-// piece or for Close.
+// slowBody is a response body that a test sends in pieces. Read waits for the
+// next piece or for Close.
 type slowBody struct {
 	pieces chan string
 	closed chan struct{}
@@ -137,8 +137,9 @@ func TestTransport_SilentBodyContext(t *testing.T) {
 	})
 }
 
-// The client reads the whole body in order, and then the body's error, whenever
-// the pieces arrive. No byte is read twice, and no two Reads run at the same time.
+// The client reads the whole body in order, and then the body's error, at
+// whatever times the pieces arrive. No byte is read twice, and no two Reads run
+// at the same time.
 func TestTransport_ContinuesProperty(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("connection lost")

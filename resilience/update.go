@@ -7,11 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// liveConfig is the config that an [Executor] and its breakers use. Update can
-// replace the config while calls are made.
+// liveConfig holds the config that an [Executor] and its breakers use. Update can
+// replace that config while calls are made.
 type liveConfig struct{ current atomic.Pointer[inForce] }
 
-// inForce is a config with the values that are computed from it once.
+// inForce is a config together with values that are computed from the config
+// once.
 type inForce struct {
 	*Config        // may be nil
 	limitsAttempts bool

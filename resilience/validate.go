@@ -96,8 +96,8 @@ func (v *validation) retry(r RetryConfig) {
 	if r.Schedule == CustomSchedule {
 		return
 	}
-	// These fields apply only to the schedule "custom". With another schedule, a
-	// value that is not the default is a fault, because it would be ignored.
+	// These fields apply only to the schedule "custom". With another schedule,
+	// they would be ignored, so a value other than the default is a fault.
 	d := defaultSettings.retry
 	for _, f := range []struct {
 		field  string

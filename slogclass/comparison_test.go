@@ -22,8 +22,8 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// mapping is an example of a function that programs write by hand. It finds the
-// category of an error by three error types and fifteen phrases.
+// mapping is an example of a function that programs write by hand. It recognizes
+// three error types and fifteen phrases, and returns the category for them.
 func mapping(err error) classify.Category {
 	var network net.Error
 	switch {

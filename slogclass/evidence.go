@@ -143,8 +143,8 @@ type withEvidence struct {
 	status int
 }
 
-// add returns the evidence of f and w together. f is from a later call of With than
-// w, so the evidence of f comes first.
+// add returns the evidence of f and w together. f comes from a later call of With
+// than w does, so the evidence of f comes first.
 func (w *withEvidence) add(f *findings) *withEvidence {
 	if f.nErrs == 0 && f.nTexts == 0 && f.status == 0 {
 		return w

@@ -84,7 +84,8 @@ func ExampleHandler_Handle() {
 	// Output: {"level":"ERROR","msg":"upstream: too many requests","error.category":"retryable","error.reason":"rate_limit"}
 }
 
-// Errors of With are classified after the errors of the record itself.
+// Errors that were given to Logger.With are classified after the errors of the
+// record itself.
 func ExampleHandler_WithAttrs() {
 	h := slogclass.New(plain()).WithAttrs([]slog.Attr{slog.Any("err", errors.New("HTTP 401"))})
 

@@ -38,9 +38,10 @@ type Handler struct {
 
 var _ slog.Handler = (*Handler)(nil)
 
-// New returns a handler that adds category and reason to error records and
-// passes all records to next. If next is nil, [slog.DiscardHandler] is used. The
-// initial handler of [slog.Default] is replaced: see the package documentation.
+// New returns a handler that adds category and reason to error records and passes
+// all records to next. If next is nil, [slog.DiscardHandler] is used. If next is
+// the initial handler of [slog.Default], New uses another handler in its place.
+// The package documentation says why.
 func New(next slog.Handler, opts ...Option) *Handler {
 	cfg := defaults()
 	for _, o := range opts {
@@ -252,7 +253,7 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 	if taken := h.cfg.names.Find(name) & h.missing; taken != 0 && !h.path.open() {
 		// The group has the name of a key, so at the root it takes the place of
 		// that key. But the cached handlers of h write the key. So the group gets
-		// another parent, whose handlers do not write it.
+		// another parent, whose cached handlers do not write the key.
 		ungrouped = h
 		parent = &Handler{cfg: h.cfg, missing: h.missing &^ taken, with: h.with, next: h.next}
 	}

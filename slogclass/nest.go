@@ -23,12 +23,12 @@ func writesGroupsAlike(h slog.Handler) bool {
 // does not write groups alike.
 func (h *Handler) nests() bool { return h.cfg.nests && h.path.link == nil }
 
-// nest returns the first group of h as an attribute, and the handler from before
-// that group. The attribute has the attributes of the With calls since then, and
-// the attributes of the record. If before handles a record with this attribute,
-// the output is the same as if h.next handled r. Other attributes of that record
-// appear at the root.
-func (h *Handler) nest(r *slog.Record) (group slog.Attr, before slog.Handler) {
+// nest returns the first group of h as an attribute. The attribute contains the
+// attributes of the With calls since that group was opened, and the attributes of
+// r. nest also returns outer, the handler whose WithGroup opened that group. If
+// outer handles a record with the attribute, the output is the same as if h.next
+// handled r. Other attributes of that record appear at the root.
+func (h *Handler) nest(r *slog.Record) (group slog.Attr, outer slog.Handler) {
 	var calls [maxDepth]call // last call first
 	n, size := 0, r.NumAttrs()
 	for ; h.path.open(); h = h.path.parent {

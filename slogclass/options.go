@@ -9,7 +9,8 @@ import (
 	"github.com/errclass/errclass/internal/attrkey"
 )
 
-// These are the default keys of the two attributes. [WithKeys] changes them.
+// These are the default keys of the attributes for category and reason.
+// [WithKeys] changes them.
 const (
 	CategoryKey = "error.category"
 	ReasonKey   = "error.reason"
@@ -77,9 +78,9 @@ type optionFunc func(config) config
 
 func (f optionFunc) apply(c config) config { return f(c) }
 
-// WithLevel sets the lowest level that is classified. It is read for every
-// record, so a [slog.LevelVar] may change it. The default is [slog.LevelError].
-// A nil level keeps the default.
+// WithLevel sets the lowest level that is classified. The level is read for every
+// record, so a [slog.LevelVar] may change it. The default is [slog.LevelError]. A
+// nil level keeps the default.
 func WithLevel(level slog.Leveler) Option {
 	return optionFunc(func(c config) config {
 		if fixed, ok := level.(slog.Level); ok {
@@ -91,9 +92,10 @@ func WithLevel(level slog.Leveler) Option {
 	})
 }
 
-// WithKeys sets the keys of the two attributes. The defaults are [CategoryKey]
-// and [ReasonKey], in a namespace that OpenTelemetry reserves for itself. An empty
-// name keeps the default. If both are equal, only the category is written.
+// WithKeys sets the keys of the attributes for category and reason. The defaults
+// are [CategoryKey] and [ReasonKey], in a namespace that OpenTelemetry reserves
+// for itself. An empty name keeps the default. If both are equal, only the
+// category is written.
 func WithKeys(category, reason string) Option {
 	return optionFunc(func(c config) config {
 		if category != "" {

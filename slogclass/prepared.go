@@ -161,17 +161,17 @@ func (c call) repeat(h slog.Handler) slog.Handler {
 	return h.WithAttrs(slices.Clone(c.attrs))
 }
 
-// groupPath says how a handler with an open group was derived from one of its
-// ancestors, parent: by the call last or the calls in link. It is empty if no
-// group is open.
+// groupPath says by which calls a handler with an open group was derived from one
+// of its ancestors. The field parent is that ancestor. If there was only one
+// call, it is in the field last; otherwise the calls are in the field link. A
+// groupPath is empty if no group is open.
 type groupPath struct {
 	parent *Handler
 	last   call  // the only call since the parent, if link is nil
 	link   *link // the calls since the parent, if there are several
 	depth  uint8 // the number of ancestors that are reachable through parent
-	// inherited has the cached handlers of the Handler from which this one was
-	// derived: its own and those that it had inherited. The entries are copied when
-	// this Handler is derived.
+	// inherited has cached handlers of the Handlers from which this one was
+	// derived. The entries are copied when this Handler is derived.
 	inherited *prepared
 }
 

@@ -58,8 +58,8 @@ func attrsGen(n string) *rapid.Generator[[]any] {
 	})
 }
 
-// keyOf returns the key under which a is written. For a group without a key, this
-// is the key of its first member.
+// keyOf returns the key under which a handler writes the attribute a. For a group
+// without a key, this is the key of its first member.
 func keyOf(a slog.Attr) string {
 	if a.Value.Kind() == slog.KindGroup && a.Key == "" && len(a.Value.Group()) > 0 {
 		return a.Value.Group()[0].Key
@@ -136,8 +136,8 @@ func TestHandlerAgainstBare(t *testing.T) {
 	})
 }
 
-// fresh reports whether no key of args is in used. A duplicate key in the bare line
-// would fail the test.
+// fresh reports whether none of the keys of args is in the map used. A duplicate
+// key in the bare line would fail the test.
 func fresh(args []any, used map[string]bool) bool {
 	for _, a := range args {
 		if used[keyOf(a.(slog.Attr))] {

@@ -8,8 +8,9 @@ import (
 )
 
 // mayHoldKeys reports whether a LogValuer with this key can add one of the
-// package's keys to the root. It can if its key is a key of the package, or if its
-// key is empty: handlers inline a group with an empty key.
+// package's keys to the root. It can do so if its key is one of the package's
+// keys. It can also do so if its key is empty, because handlers inline a group
+// with an empty key.
 func (c *config) mayHoldKeys(key string) bool {
 	return key == "" || c.names.Find(key)&c.wanted != 0
 }
@@ -37,8 +38,9 @@ func (r *resolver) copy(members []slog.Attr) ([]slog.Attr, bool) {
 	return slices.Clone(members), true
 }
 
-// value resolves the value of a. If the budget is exceeded, it returns false. If
-// LogValue panics, the value is an error with the text of the panic.
+// value resolves the value of the attribute a. If the budget is exceeded, it
+// returns false. If LogValue panics, the resolved value is an error with the text
+// of the panic.
 func (r *resolver) value(a *slog.Attr) bool {
 	if a.Value.Kind() != slog.KindLogValuer {
 		return true
@@ -114,7 +116,7 @@ func (c *config) resolve(attrs []slog.Attr) attrkey.Set {
 	return f.keys
 }
 
-// answer is the result of the function writes.
+// answer is the result type of the function named writes.
 type answer uint8
 
 const (
@@ -150,8 +152,8 @@ func writes(members []slog.Attr, visited *budget) answer {
 	return all
 }
 
-// isWritten reports whether a handler writes a. The value of a must be neither a
-// group nor a LogValuer.
+// isWritten reports whether a handler writes the attribute a. The value of a must
+// be neither a group nor a LogValuer.
 func isWritten(a *slog.Attr) bool {
 	return a.Key != "" || a.Value.Kind() != slog.KindAny || a.Value.Any() != nil
 }

@@ -27,9 +27,10 @@ type Command struct {
 	Dir  string   // the working directory; "" means the current one
 	Env  []string // the environment as KEY=VALUE; nil means the environment of this program
 
-	// Stdin is the child's input; nil is empty. The child reads directly from an
-	// *os.File. For any other reader, a goroutine copies the input. If a Read of
-	// that reader blocks, the goroutine may outlive the child.
+	// Stdin is the child's input; with nil, the child reads an empty input. The
+	// child reads directly from an *os.File. For any other reader, a goroutine
+	// copies the input. If a Read of that reader blocks, the goroutine may
+	// outlive the child.
 	Stdin io.Reader
 	// Stdout and Stderr receive the child's output when it is written; nil discards
 	// it. If both are the same writer, only one goroutine at a time calls it. If
@@ -46,7 +47,7 @@ type Command struct {
 	Grace   time.Duration // time from SIGTERM to SIGKILL, and limit for reading the rest of the output; 0 means DefaultGrace, negative means none
 
 	// Mask removes secrets from the stored standard error; nil means MaskSecrets.
-	// It does not apply to Stderr.
+	// It does not apply to what the writer Stderr receives.
 	Mask func(string) string
 	// Classifier classifies the end of the child; nil means classify.Standard.
 	Classifier *classify.Classifier

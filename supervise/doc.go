@@ -21,8 +21,8 @@
 //     Linux and FreeBSD the system then kills the child itself, but not the
 //     processes that the child started. On Windows it ends the whole group. Other
 //     systems have no such means: there the child keeps running.
-//   - If this program is PID 1 or a subreaper (Linux), it reaps the orphans of the
-//     child's group. A zombie in the group is not waited for.
+//   - If this program is PID 1 or a subreaper (Linux), it reaps the orphans of
+//     the child's group. [Run] does not wait for zombies in the group.
 //   - The child's end becomes a [classify.Result]. If a watchdog ended the child,
 //     the category is timeout. If the caller's context ended it, the category is
 //     aborted or timeout. Otherwise the classifier decides by exit code, signal,

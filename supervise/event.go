@@ -18,8 +18,8 @@ type Event struct {
 	// Error is AuthFailed if a key or a sign-in is at fault. Otherwise it is a
 	// message for the user: see UserText. It never quotes a provider.
 	Error string `json:"error"`
-	// AuthError is true if Error is AuthFailed, for receivers that expect a flag.
-	// Otherwise it is omitted from the JSON.
+	// AuthError is true if Error is AuthFailed. It is for receivers that expect a
+	// flag. If it is false, the JSON omits it.
 	AuthError   bool        `json:"authError,omitempty"`
 	Diagnostics Diagnostics `json:"diagnostics"`
 }
@@ -118,8 +118,8 @@ var signInRules = map[string]bool{
 const sessionRule = "access/session"
 
 // signInClassifier finds sign-in problems in a child's standard error. It is used
-// if the rule of the Result matches both sign-ins and keys, as a rule for a status
-// does.
+// if the rule of the Result matches problems of sign-ins and of keys alike. A
+// rule for an HTTP status is an example.
 var signInClassifier = sync.OnceValue(func() *classify.Classifier {
 	c, err := classify.New(classify.WithBase(classify.None), classify.WithRules(signInRule))
 	if err != nil {

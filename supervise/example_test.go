@@ -30,8 +30,8 @@ func ExampleRun() {
 	// retryable rate_limit 20s
 }
 
-// A child that writes no output is ended after Silence. All processes that it
-// started are ended too.
+// Run ends a child that writes no output for the time Silence. It also ends all
+// processes that the child has started.
 func ExampleRun_silence() {
 	c := program("wait")
 	c.Silence = 100 * time.Millisecond
@@ -42,7 +42,7 @@ func ExampleRun_silence() {
 	// Output: true timeout watchdog/silence
 }
 
-// The result stays the same if the error is classified again.
+// If the error of Run is classified again, the result stays the same.
 func ExampleError() {
 	_, err := supervise.Run(context.Background(), program("say", "1", "Invalid API key"))
 

@@ -36,8 +36,8 @@ func (g *group) terminate() {
 
 func (g *group) kill() { _ = g.signal(syscall.SIGKILL) }
 
-// alive reports whether a member is still running. For the system, zombies are
-// members too, so alive also looks for a running member.
+// alive reports whether a member is still running. The system counts zombies as
+// members too, so alive also looks for a member that is running.
 func (g *group) alive() bool { return g.signal(0) == nil && g.anyRunning() }
 
 func (g *group) signal(s syscall.Signal) error { return syscall.Kill(-g.id, s) }

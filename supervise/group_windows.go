@@ -87,8 +87,8 @@ func (g *group) alive() bool {
 }
 
 // setKillOnClose sets whether the system ends the members when the last handle of
-// the job is closed. This program has the only handle, so the members end with this
-// program.
+// the job is closed. This program has the only handle, so the system ends the
+// members when this program ends.
 func setKillOnClose(job windows.Handle, on bool) error {
 	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	if on {

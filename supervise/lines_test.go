@@ -15,8 +15,9 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// startsVariable is the path of a file. At every start, the server appends a byte
-// to the file. faultsVariable has a fault for each start, separated by commas.
+// startsVariable and faultsVariable are environment variables of the server. The
+// first one is the path of a file: at every start, the server appends a byte to
+// the file. The second one lists a fault for each start, separated by commas.
 const (
 	startsVariable = "SUPERVISE_TEST_STARTS"
 	faultsVariable = "SUPERVISE_TEST_FAULTS"

@@ -93,9 +93,9 @@ type lookUpOption func(lookUpConfig) lookUpConfig
 
 func (f lookUpOption) apply(c lookUpConfig) lookUpConfig { return f(c) }
 
-// WithProduct sets the product name of the program: "Codex CLI". The default comes
-// from a table of common agents (codex, claude, gemini, ...). For other programs
-// it is the program's name.
+// WithProduct sets the product name of the program: "Codex CLI". The default
+// comes from a table of common agents (codex, claude, gemini, ...). For other
+// programs the default is the program's name.
 func WithProduct(name string) LookUpOption {
 	return lookUpOption(func(c lookUpConfig) lookUpConfig {
 		if name != "" {
@@ -128,7 +128,7 @@ func WithLookUpEnv(env ...string) LookUpOption {
 // LookUp finds a program by its name or path and runs it with --version.
 // minVersion is the minimum version, or "" for any. hint is the command that
 // installs or updates the program, or "" for none. The error is a [*SetupError].
-// If ctx ended first, it is the error of ctx.
+// If ctx ended first, LookUp returns the error of ctx instead.
 //
 // Versions are compared as semantic versions: 0.34.0-alpha.1 is less than 0.34.0.
 func LookUp(ctx context.Context, name, minVersion, hint string, opts ...LookUpOption) (Installed, error) {
@@ -233,8 +233,8 @@ func (c *Command) agentSetup(err error, res classify.Result, stderr string) *Set
 }
 
 // exists reports whether the program's path exists. If it exists and the start
-// failed with ErrNotExist, the working directory or the interpreter of a script is
-// missing.
+// still failed with ErrNotExist, then something else is missing: the working
+// directory, or the interpreter of a script.
 func (c *Command) exists() bool {
 	path := c.Name
 	if !filepath.IsAbs(path) {
@@ -247,9 +247,9 @@ func (c *Command) exists() bool {
 // wrongVersionRule is the standard rule for agents of the wrong version.
 const wrongVersionRule = "text/agent-wrong-version"
 
-// needsUpdateText matches further texts about wrong versions. They are not in
-// wrongVersionRule, because they are too vague outside of an agent's standard
-// error.
+// needsUpdateText matches further texts about wrong versions. These texts are not
+// in wrongVersionRule, because they are too vague for texts other than an agent's
+// standard error.
 var needsUpdateText = regexp.MustCompile(`(?i)\bneeds? (?:an |to be )?updated?\b|\bversion mismatch\b|\b(?:unsupported|incompatible|outdated) version\b`)
 
 func productOf(name string) string {
@@ -286,7 +286,7 @@ func firstVersion(text string) (v *version.Version, written string) {
 	return nil, ""
 }
 
-// marksVersion matches a text after which a number is a version: "version ".
+// marksVersion matches a text that announces a version, such as "version ".
 var marksVersion = regexp.MustCompile(`(?i)(?:^|\W)(?:v|ver\.?|version)[ :=]{0,2}$`)
 
 // isAddress reports whether number, which is at text[start:], is a part of an

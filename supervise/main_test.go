@@ -19,8 +19,8 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// The tests run their own binary as a child. These environment variables select the
-// role of the child and the address of its lifeline.
+// The tests run their own binary as a child. These are environment variables of
+// the child: its role, and the address of its lifeline, a connection to the test.
 const (
 	roleVariable     = "SUPERVISE_TEST_ROLE"
 	lifelineVariable = "SUPERVISE_TEST_LIFELINE"
@@ -108,7 +108,8 @@ func waitForever() {
 	time.Sleep(time.Hour)
 }
 
-// startGrandchild starts a child of this child process and waits until it is ready.
+// startGrandchild starts a child of this child process and waits until that
+// grandchild is ready.
 func startGrandchild(role string) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), roleVariable+"="+role)

@@ -7,8 +7,9 @@ import (
 	"strconv"
 )
 
-// anyRunning reports whether a member of the group is not a zombie. If /proc cannot
-// be read, it returns true.
+// anyRunning reports whether at least one member of the group still runs. A
+// zombie does not count as running. If /proc cannot be read, anyRunning returns
+// true.
 func (g *group) anyRunning() bool {
 	if g.running != 0 && g.isRunning(g.running) {
 		return true
@@ -35,7 +36,8 @@ const (
 	statThreads = 17
 )
 
-// isRunning reports whether pid is a member of the group and not a zombie.
+// isRunning reports whether pid is a member of the group that still runs. A
+// zombie does not count as running.
 func (g *group) isRunning(pid int) bool {
 	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {

@@ -125,8 +125,8 @@ func TestStderrTail(t *testing.T) {
 	}
 }
 
-// A line is longer than the kept output. The end of the line is kept and
-// classified.
+// One line of output is longer than what Run keeps. Run keeps and classifies the
+// end of that line.
 func TestLongLine(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, end, want string }{

@@ -34,15 +34,15 @@ func init() {
 		<-asked
 		fmt.Fprintln(os.Stderr, "saved")
 	}
-	// "signal NUMBER" sends the signal NUMBER to itself.
+	// "signal NUMBER" makes the child send the signal with this number to itself.
 	roles["signal"] = func(args []string) {
 		var n int
 		_, _ = fmt.Sscan(args[0], &n)
 		_ = syscall.Kill(os.Getpid(), syscall.Signal(n))
 		waitForever()
 	}
-	// "stopped" stops itself, the way a background job that reads from a terminal
-	// is stopped.
+	// "stopped" makes the child stop itself, as the system stops a background job
+	// that reads from a terminal.
 	roles["stopped"] = func([]string) {
 		fmt.Println("ready")
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)

@@ -15,12 +15,13 @@ import (
 // as an MCP server. Create it with [NewServer], call Start, and use it with [Call].
 // C is the type of the client for its protocol.
 //
-// A server that crashes is restarted once. If it crashes again within ten minutes,
-// it is degraded: its calls fail at once. [WithRestarts] and [WithRestartWindow]
-// change these limits. A server has crashed if it exits, closes its input or its
-// output, or does not answer a call in time (but see [WithPing]). A server has also
-// crashed if the client closes the connection, because MCP clients do this after
-// invalid JSON. If the child still runs after a crash, it is ended.
+// A server that crashes is restarted once. If it crashes again within ten
+// minutes, it is degraded: its calls fail at once. [WithRestarts] and
+// [WithRestartWindow] change these limits. A server has crashed if it exits,
+// closes its input or its output, or does not answer a call in time (but see
+// [WithPing]). A server has also crashed if the client closes the connection,
+// because MCP clients do this after invalid JSON. If the child still runs after a
+// crash, the Server ends it.
 //
 // A Server is safe for concurrent use. It never logs; see [WithObserver].
 type Server[C any] struct {
@@ -123,10 +124,11 @@ func callObserver(observe func(ServerStatus), s ServerStatus) {
 	observe(s)
 }
 
-// Start starts the child and connects to it. If that fails, the server is skipped
-// and the error is a [*ServerError], which a program may treat as a warning. ctx
-// applies only to starting: after that, only Stop ends the child. Start may be
-// called once.
+// Start starts the child and connects to it. If that fails, the state of the
+// server becomes [ServerSkipped], and the error is a [*ServerError]. A program
+// may treat that error as a warning and continue without the server. ctx applies
+// only to starting: after that, only Stop ends the child. Start may be called
+// once.
 func (s *Server[C]) Start(ctx context.Context) error {
 	s.mu.Lock()
 	if state := s.status.State; state != ServerNew || s.lifetime.Err() != nil {
@@ -191,8 +193,8 @@ func (s *Server[C]) Stop(ctx context.Context) error {
 	return nil
 }
 
-// readySession returns the current session. While the child is being started, it
-// waits.
+// readySession returns the current session. While the child is being started,
+// readySession waits for it.
 func (s *Server[C]) readySession(ctx context.Context) (*session[C], error) {
 	for {
 		s.mu.Lock()

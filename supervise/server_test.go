@@ -277,7 +277,8 @@ func TestServerRestartWindow(t *testing.T) {
 	seen.until(t, supervise.ServerDegraded)
 }
 
-// If the server does not answer in time, the call fails and the child is ended.
+// If the server does not answer in time, the call fails and the Server ends the
+// child.
 func TestServerHangs(t *testing.T) {
 	t.Parallel()
 	s, seen, starts := lineServer(t, "", supervise.WithAnswerTimeout(shortTimeout))

@@ -22,8 +22,8 @@ type session[C any] struct {
 }
 
 // exitWait limits two waits of a session. If the child closes a pipe, the session
-// waits for its exit, because the exit code tells more than the closed pipe. If the
-// child exits, the session waits for its last output.
+// waits for the child's exit, because the exit code tells more than the closed
+// pipe. If the child exits, the session waits for its last output.
 const exitWait = time.Second
 
 // launch starts the child and connects to it.

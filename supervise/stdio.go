@@ -73,7 +73,7 @@ func (s *stdio) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Close closes both pipes. If a client calls it, the session ends.
+// Close closes both pipes. If the client calls Close, the session ends.
 func (s *stdio) Close() error {
 	s.fail(errClientClosed)
 	return nil

@@ -19,9 +19,9 @@ type streamErrors struct {
 	last string
 }
 
-// maxEvent is the largest number of bytes of an event line. Longer lines are
-// dropped. maxEventText is the largest number of bytes of the event's text that is
-// kept.
+// maxEvent is the largest number of bytes of an event line. streamErrors ignores
+// longer lines. maxEventText is the largest number of bytes of the event's text
+// that is kept.
 const (
 	maxEvent     = 256 << 10
 	maxEventText = 4 << 10
@@ -85,7 +85,7 @@ const (
 )
 
 // failedTypes are the types of events that report an error of the agent itself.
-// Errors of its tools have other types.
+// Errors of the agent's tools are reported by events of other types.
 var failedTypes = []string{"error", "stream_error", "turn.failed", "turn_failed", "response.failed"}
 
 // mixedTypes are the types of events that report either an error or progress.
@@ -114,8 +114,8 @@ func readEvent(e map[string]any) (text string, kind eventKind) {
 	return "", eventOther
 }
 
-// describedFields are the fields of an event that describe reads. describe writes
-// their values in this order.
+// describedFields are the fields of an event that the function describe reads. It
+// writes their values in this order.
 var describedFields = []string{"error_status", "status", "status_code", "code", "type", "error", "message", "content", "text", "result", "errors"}
 
 // describe returns a text for the error in an event: "HTTP 429: rate_limit_error:

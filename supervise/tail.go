@@ -35,10 +35,10 @@ func (t *tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// text returns the kept text without trailing white space. If the beginning was
-// dropped, text removes the incomplete first word, because the word may be a part
-// of a secret or of a number. It keeps the rest of that line, because the line may
-// be longer than tailBytes.
+// text returns the kept text without trailing white space. If the beginning of
+// the output was not kept, text removes the incomplete first word, because the
+// word may be a part of a secret or of a number. It keeps the rest of that line,
+// because the line may be longer than tailBytes.
 func (t *tail) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,13 +10,13 @@ import (
 // Terminal is a pseudo-terminal for one run of a child. Open it with a library such
 // as github.com/creack/pty. [Run] closes both files.
 //
-// Child becomes the child's standard input, output and error, and the controlling
-// terminal of a session of its own. So Stdout and the classifier get output and
-// errors together, byte for byte, with the line ends and escape sequences of a
-// terminal; [Command].Stderr gets nothing. Run copies [Command].Stdin to Master.
-// After the end of Stdin, Run sends the terminal's end of file (Ctrl-D), which the
-// child's next Read gets. The child's own terminal mode and size are the caller's
-// choice.
+// The field Child becomes the child's standard input, output and error. It also
+// becomes the controlling terminal of a new session, in which the child runs. So
+// Stdout and the classifier get output and errors together, byte for byte, with
+// the line ends and escape sequences of a terminal; [Command].Stderr gets
+// nothing. Run copies [Command].Stdin to Master. After the end of Stdin, Run
+// sends the terminal's end of file (Ctrl-D), which the child's next Read gets.
+// The child's own terminal mode and size are the caller's choice.
 type Terminal struct {
 	Master *os.File // this side
 	Child  *os.File // the child's side
@@ -44,8 +44,8 @@ func (r *execution) connectTerminal(cmd *exec.Cmd) error {
 	return useTerminal(cmd)
 }
 
-// connectInput returns the input that copies a reader to the terminal. A nil reader
-// is empty.
+// connectInput returns the input that copies a reader to the terminal. A nil
+// reader means an empty input.
 func (t *Terminal) connectInput(from io.Reader) *input {
 	if from == nil {
 		from = strings.NewReader("")

@@ -123,7 +123,7 @@ func TestNoLimits(t *testing.T) {
 	})
 }
 
-// If a child reaches a limit and ends at the same moment, the limit is ignored.
+// If a child reaches a limit and ends at the same moment, Run ignores the limit.
 func TestEndAndLimitAtOnce(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -12,7 +12,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// nothing is the result of the function classified if both attributes are missing.
+// nothing is the result of the function classified if category and reason are
+// missing.
 const nothing = "<nil>/<nil>"
 
 // classified returns the category and reason of attributes as "category/reason".

@@ -19,8 +19,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// spansOf calls use with a tracer provider. It returns "category/reason" of the
-// exported spans, by their kind.
+// spansOf passes a tracer provider to the function use. It returns
+// "category/reason" of the exported spans, by their kind.
 func spansOf(t *testing.T, use func(*sdktrace.TracerProvider)) map[trace.SpanKind]string {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()
@@ -35,8 +35,8 @@ func spansOf(t *testing.T, use func(*sdktrace.TracerProvider)) map[trace.SpanKin
 	return result
 }
 
-// A client calls a server, which returns a status. Both use otelhttp. If the
-// client is at fault, the span of the server is not an error.
+// A client calls a server, which returns an HTTP status. Both use otelhttp. If
+// the client is at fault, the span of the server is not an error.
 func TestOtelhttp(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -83,7 +83,7 @@ func get(t *testing.T, ctx context.Context, provider *sdktrace.TracerProvider, u
 	return res.Body.Close()
 }
 
-// In these calls the server sends no answer.
+// In each of these calls, the client gets no answer from the server.
 func TestOtelhttpTransport(t *testing.T) {
 	t.Parallel()
 	hang := func(t *testing.T) string { // hangs until the client disconnects

@@ -80,9 +80,10 @@ func TestOtelslog(t *testing.T) {
 	assert.Equal(t, auth, own, "a LogValuer of the program's own")
 }
 
-// logged calls log with a logger that writes through otelslog and a LogProcessor.
-// If withSlogclass is true, slogclass comes before otelslog. logged returns
-// "category/reason" of the exported record, and the counts.
+// logged passes a logger to the function log. The logger writes through otelslog
+// and a LogProcessor. If withSlogclass is true, slogclass comes before otelslog.
+// logged returns "category/reason" of the exported record, and the counts of the
+// metrics.
 func logged(t *testing.T, withSlogclass bool, log func(*slog.Logger)) (string, map[string]int64) {
 	t.Helper()
 	reader := metric.NewManualReader()

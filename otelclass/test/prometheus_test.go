@@ -76,7 +76,7 @@ func TestPrometheusNames(t *testing.T) {
 	assert.Equal(t, []string{"endpoint", "error_reason", "outcome", "provider"}, labels["errclass_attempts_total"])
 }
 
-// Dashboards use these names and labels, so they must match exactly.
+// Dashboards use these names and labels, so the names and labels must not change.
 func TestPrometheusMemoryLLMNaming(t *testing.T) {
 	t.Parallel()
 	labels, series := scraped(t, otelclass.WithNaming(otelclass.MemoryLLMNaming()), otelclass.WithProviders("claude", "openai"))

@@ -46,7 +46,8 @@ func (r *receiver) overHTTP(t *testing.T) string {
 	return server.Listener.Addr().String()
 }
 
-// accept decodes a request into message, calls keep with it and sends answer.
+// accept decodes a request into message, passes message to the function keep, and
+// sends answer.
 func accept[M proto.Message](t *testing.T, w http.ResponseWriter, req *http.Request, message M, answer proto.Message, keep func(*testing.T, M)) {
 	body, err := io.ReadAll(req.Body)
 	assert.NoError(t, err)

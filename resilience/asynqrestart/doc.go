@@ -23,11 +23,12 @@
 //     the task has failed for good and is removed ([resilience.RestartFailed]). If
 //     the gate of an endpoint refuses the call, the restart does not count
 //     ([resilience.RestartPostponed]).
-//   - If the machine dies, another one takes the task over when asynq has found the
-//     lease expired, within two and a half minutes ([resilience.RestartInterrupted]).
-//     A task that has ended its process three times is parked: it is archived in
-//     asynq, with an event ([resilience.RestartParked]), until [Queue.Resume] or
-//     [Queue.Discard]. asynq removes archived tasks after 90 days.
+//   - If the machine dies, the lease expires. Within two and a half minutes asynq
+//     notices this, and another machine takes the task over
+//     ([resilience.RestartInterrupted]). A task that has ended its process three
+//     times is parked: it is archived in asynq, with an event
+//     ([resilience.RestartParked]), until [Queue.Resume] or [Queue.Discard].
+//     asynq removes archived tasks after 90 days.
 //   - If a task is due and no machine has registered its kind, one machine emits
 //     one event ([resilience.RestartUnhandled]).
 //

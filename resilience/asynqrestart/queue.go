@@ -199,7 +199,8 @@ func (q *Queue) Shutdown(ctx context.Context) error {
 	server.Stop()
 	left := q.drain(ctx)
 	for _, r := range left {
-		// asynq returns the task to its queue, even if the function still runs.
+		// server.Shutdown returns the task to its asynq queue, even if the
+		// function of the task still runs.
 		releaseCtx, done := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 		_ = releaseScript.Run(releaseCtx, q.client, []string{stateKey(r.record.Offer)}, r.owner).Err() // if this fails, the end counts as a crash
 		done()

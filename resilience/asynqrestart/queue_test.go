@@ -212,8 +212,8 @@ func TestOffer_Refused(t *testing.T) {
 	})
 }
 
-// After a network error, a task runs again as the next restart. The third
-// failure ends the task. Any other error ends it at once.
+// A task that fails with a network error runs again. This run counts as the next
+// restart. The third failure ends the task. Any other error ends it at once.
 func TestFailures(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)
@@ -238,8 +238,8 @@ func TestFailures(t *testing.T) {
 }
 
 // If a gate refuses the call of a restart, the restart does not count, and the
-// next start has the same number. If Do offers the call again, the restart
-// counts.
+// next start has the same number. If the call is made and fails, Do offers it
+// again and the restart counts.
 func TestRestartCallsDo(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)

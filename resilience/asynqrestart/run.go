@@ -32,7 +32,8 @@ type run struct {
 // runKey is the context key of the running restart.
 type runKey struct{}
 
-// offered records that a call of the restart was offered again.
+// offered is called when the function of the restart offers its call again. It
+// records whether the call failed or a gate refused it.
 func (r *run) offered(offer resilience.Restart) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -43,7 +44,7 @@ func (r *run) offered(offer resilience.Restart) {
 	r.failed = true
 }
 
-// rescheduleError is the error with which asynq schedules a task again.
+// rescheduleError is returned by handle to make asynq schedule the task again.
 type rescheduleError struct {
 	after time.Duration
 	err   error
@@ -185,8 +186,9 @@ func (r *run) finish(ctx context.Context, err error, took time.Duration) error {
 	return result
 }
 
-// afterRefusal returns the wait of a gate, rounded up to a multiple of the base
-// pause, so that refused tasks do not all restart at the same moment.
+// afterRefusal returns the pause after a restart that a gate refused. It rounds
+// wait, the time for which the gate refuses calls, up to a multiple of the base
+// pause. So refused tasks do not all restart at the same moment.
 func (q *Queue) afterRefusal(agent string, wait time.Duration) time.Duration {
 	_, base := q.settings(agent)
 	return (wait + base - 1) / base * base

@@ -16,7 +16,8 @@ const maxCrashes = 3
 // is longer than asynq keeps an archived task.
 const stateLife = 100 * 24 * time.Hour
 
-// counts are the counts of a task in Redis.
+// counts has the numbers that Redis stores for a task: how often it was started,
+// has failed, and so on.
 type counts struct {
 	number        int // number of the last restart that has begun; refused restarts do not count
 	failures      int

@@ -24,14 +24,15 @@ func (q *Queue) listers() []lister {
 	return []lister{i.ListScheduledTasks, i.ListRetryTasks, i.ListPendingTasks, i.ListActiveTasks, i.ListArchivedTasks}
 }
 
-// queues returns the queues of all kinds that have been offered.
+// queues returns the asynq queues of this package. There is one queue for each
+// kind of task that was ever offered.
 func (q *Queue) queues() ([]string, error) {
 	all, err := q.inspector.Queues()
 	return slices.DeleteFunc(all, func(name string) bool { _, ours := kindOf(name); return !ours }), err
 }
 
-// Tasks returns the tasks of all kinds in the fleet, ordered by Due, up to 10,000 of
-// each kind and state. The restarts have no History.
+// Tasks returns the tasks of all kinds in the fleet, ordered by Due, up to 10,000
+// of each kind and state. The field History of each restart is empty.
 func (q *Queue) Tasks(ctx context.Context) ([]resilience.QueuedTask, error) {
 	names, err := q.queues()
 	if err != nil {
@@ -109,7 +110,7 @@ func (q *Queue) parked(kind, id string) (record, error) {
 	return decode(info.Payload)
 }
 
-// Until Shutdown, watch looks for tasks that no process handles.
+// watch looks for tasks that no process handles, until Shutdown.
 func (q *Queue) watch() {
 	tick := time.NewTicker(6 * q.check)
 	defer tick.Stop()
@@ -158,7 +159,8 @@ func (q *Queue) reportUnhandled() {
 	}
 }
 
-// unhandled emits the event of a task that no process handles, once in the fleet.
+// unhandled emits the event for a task that no process handles. The fleet emits
+// this event only once for each task.
 func (q *Queue) unhandled(info *asynq.TaskInfo) {
 	rec, err := decode(info.Payload)
 	if err != nil {

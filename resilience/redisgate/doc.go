@@ -30,13 +30,13 @@
 // Changes that could not be sent meanwhile are not sent later.
 //
 // The clocks of the machines may differ: all times in messages and keys are
-// durations, and the server counts the TTLs. So the times are wrong by the travel
-// time of a message at most.
+// durations, and the server counts the TTLs. So a time is wrong by at most the
+// travel time of a message.
 //
-// The server stores no secrets. The endpoint has no user information and no query.
-// A [resilience.Target.Key] is hashed. Of a failure, the server stores only the
-// category, the reason and the status. If a Sharer reads content that it does not
-// understand, it ignores the content and reports one event
+// The server stores no secrets. The endpoint has no user information and no
+// query. A [resilience.Target.Key] is hashed. The server stores only the
+// category, the reason and the status of a failure. If a Sharer reads content
+// that it does not understand, it ignores the content and reports one event
 // ([resilience.SharingIgnored]). Content that it understands may still be wrong:
 // [resilience.Receiver.Apply] limits the harm.
 //

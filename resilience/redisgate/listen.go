@@ -163,8 +163,8 @@ func (s *Sharer) loadStates(ctx context.Context, members []string) error {
 	return nil
 }
 
-// apply stores the state of an index entry, and applies it to the gate. left is the
-// rest of the state's TTL.
+// apply stores the state of an index entry, and applies it to the gate. The
+// argument left is the rest of the state's TTL.
 func (s *Sharer) apply(member, text string, left time.Duration) {
 	c, err := decode(text)
 	kind, gate, _ := strings.Cut(member, ":")

@@ -10,13 +10,13 @@ import (
 // maxKnown limits the number of states in memory.
 const maxKnown = 10000
 
-// openLife is how long an opening stays stored after its next trial is due. If no
+// openLife is how long an opening stays stored after the next trial is due. If no
 // process has made a trial by then, no process calls the endpoint any more.
 const openLife = time.Minute
 
-// memory keeps the holds and openings that the processes have published, as long
-// as they last. If this process makes a gate later, the gate starts with them.
-// memory is safe for concurrent use.
+// memory keeps the holds and openings that the processes have published, until
+// they end. If this process makes a gate later, the gate starts with its stored
+// hold and opening. memory is safe for concurrent use.
 type memory struct {
 	mu     sync.Mutex
 	states map[stateKey]state

@@ -12,8 +12,9 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// version is the version of the message format. Processes ignore messages of other
-// versions. Scripts recognize a state by the first bytes of its text.
+// version is the version of the message format. Processes ignore messages of
+// other versions. The function live in scripts.go ignores a key whose text does
+// not begin with this version.
 const version = 1
 
 // maxText is the largest number of bytes of a message that decode reads.
@@ -53,8 +54,8 @@ func encode(peer string, c resilience.GateChange) (string, error) {
 // up returns d in milliseconds, rounded up.
 func up(d time.Duration) int64 { return (d + time.Millisecond - 1).Milliseconds() }
 
-// longest is the longest duration in a message. Longer durations are cut to it, so
-// that they fit into a time.Duration.
+// longest is the longest duration in a message. Longer durations are reduced to
+// it, because a larger number of milliseconds may not fit into a time.Duration.
 const longest = 100 * 365 * 24 * time.Hour
 
 func duration(ms int64) time.Duration {

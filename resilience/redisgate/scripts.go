@@ -2,8 +2,9 @@ package redisgate
 
 import "github.com/redis/go-redis/v9"
 
-// The server runs each script atomically. A key may hold any value. So each script
-// reads only a few bytes of a key, and checks them. All times are in milliseconds.
+// The server runs each script atomically. Another program may write any value to
+// a key. So each script reads only a few bytes of a key, and checks them. All
+// times are in milliseconds.
 
 // luaCommon contains functions that several scripts call.
 const luaCommon = `
@@ -49,11 +50,12 @@ local function owner(key)
 end
 `
 
-// heldScript stores a hold and sends it. It drops a hold if a stored one lasts at
-// least as long, or ends less than a second earlier. It also drops a hold of less
-// than a second.
+// heldScript stores a hold and sends it to the other processes. It does nothing
+// if the hold is shorter than a second, or if it would extend the stored hold by
+// less than a second.
 //
-// KEYS: state, index. ARGV: text, time of the hold, channel, member of the index.
+// KEYS: state, index.
+// ARGV: text, time of the hold, channel, member of the index.
 var heldScript = redis.NewScript(luaCommon + `
 local ms = tonumber(ARGV[2])
 if live(KEYS[1]) > ms - 1000 then
@@ -65,13 +67,17 @@ publish(ARGV[3], ARGV[1])
 return 1
 `)
 
-// openedScript stores an opening and sends it. An opening that is the first of an
-// outage is dropped if an opening is stored already. Otherwise the calling process
-// gets the lease of the trial until the next trial is due. After that time, other
-// processes can get the lease.
+// openedScript stores an opening and sends it to the other processes. The calling
+// process gets the lease of the trial until the next trial is due. After that,
+// any process can get the lease.
 //
-// KEYS: state, index, lease. ARGV: text, TTL, channel, member, time until the next
-// trial, "1" for the first opening, process.
+// If this is the first opening of an outage and an opening is already stored, the
+// script does nothing. After a failed trial, the script does not take the lease
+// from another process.
+//
+// KEYS: state, index, lease.
+// ARGV: text, TTL, channel, member of the index, time until the next trial, "1" for
+// the first opening of an outage, process.
 var openedScript = redis.NewScript(luaCommon + `
 local first = ARGV[6] == '1'
 if first and live(KEYS[1]) >= 0 then
@@ -87,9 +93,11 @@ publish(ARGV[3], ARGV[1])
 return 1
 `)
 
-// closedScript removes the opening and the lease of a gate, and sends the closing.
+// closedScript removes the opening and the lease of a gate, and sends the closing
+// to the other processes.
 //
-// KEYS: state, index, lease. ARGV: text, channel, member.
+// KEYS: state, index, lease.
+// ARGV: text, channel, member of the index.
 var closedScript = redis.NewScript(luaCommon + `
 redis.call('DEL', KEYS[1], KEYS[3])
 redis.pcall('ZREM', KEYS[2], ARGV[3])
@@ -100,7 +108,8 @@ return 1
 // releasedScript removes the lease if this process has it, and tells the other
 // processes that the lease is free.
 //
-// KEYS: lease. ARGV: text, channel, process.
+// KEYS: lease.
+// ARGV: text, channel, process.
 var releasedScript = redis.NewScript(luaCommon + `
 if owner(KEYS[1]) ~= ARGV[3] then
 	return 0
@@ -123,7 +132,8 @@ end
 return math.max(left, 1)
 `)
 
-// renewScript sets the TTL of the lease again if this process still has the lease.
+// renewScript starts the TTL of the lease again if this process still has the
+// lease.
 //
 // KEYS: lease. ARGV: process, TTL.
 var renewScript = redis.NewScript(luaCommon + `

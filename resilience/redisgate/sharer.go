@@ -65,33 +65,34 @@ func WithPrefix(prefix string) Option {
 const (
 	// startTimeout limits how long New waits for the server.
 	startTimeout = time.Second
-	// commandTimeout limits the time of a command. After it, the server counts as
-	// away.
+	// commandTimeout limits the time of a command. If a command takes longer, the
+	// server counts as away.
 	commandTimeout = time.Second
 	// leaseTime is the TTL of the lease of a trial. The process renews the lease
 	// every third of this time.
 	leaseTime = 5 * time.Second
 	// queueLength limits the number of changes that wait until they are sent.
 	queueLength = 1024
-	// After a failure, listen waits before it subscribes again. The pause begins
-	// with shortestPause, and doubles up to longestPause.
+	// After a failure, listen waits before it subscribes again. The first pause
+	// is shortestPause. Each further pause is twice as long, up to longestPause.
 	shortestPause, longestPause = 100 * time.Millisecond, 5 * time.Second
-	// If no message comes within pingAfter, receive sends a ping. If no answer
-	// comes within the same time, the server counts as away.
+	// If no message comes within pingAfter, receive sends a ping. If the ping
+	// gets no answer within pingAfter, the server counts as away.
 	pingAfter = 2 * time.Second
 )
 
 // errAway is the error of Claim while the server is away.
 var errAway = errors.New("redisgate: the server is away")
 
-// New returns a Sharer that uses a client. It waits until it has read the present
-// holds and openings, but not longer than a second, and not after ctx ends. If the
-// server is away, New returns no error: the Sharer keeps trying to reach the
-// server. A nil client is an error. The caller closes the client after the Sharer.
+// New returns a Sharer that uses a client. New waits until it has read the
+// present holds and openings. It stops waiting after a second, or when ctx ends.
+// If the server is away, New returns no error: the Sharer keeps trying to reach
+// the server. A nil client is an error. The caller closes first the Sharer, then
+// the client.
 //
 // Set ContextTimeoutEnabled in the options of the client. Then a command to a
-// server that hangs ends in time. Otherwise its goroutine lives until the timeouts
-// of the client.
+// server that hangs ends in time. Without it, the goroutine of the command lives
+// until the client's own timeout.
 func New(ctx context.Context, client redis.UniversalClient, opts ...Option) (*Sharer, error) {
 	if client == nil {
 		return nil, errors.New("redisgate: no client")

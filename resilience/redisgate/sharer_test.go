@@ -25,8 +25,8 @@ func TestNew_NoClient(t *testing.T) {
 	require.Error(t, err)
 }
 
-// If one process meets a rate limit, the limit also pauses the other processes, and
-// those that start later.
+// If one process meets a rate limit, the limit also pauses the other processes,
+// and processes that start later.
 func TestHold(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		a, b := newProcess(t, addr), newProcess(t, addr)

@@ -23,5 +23,6 @@
 //     [resilience.Error] with all attempts.
 //
 // If a gRPC service config retries a call, this interceptor sees all of its
-// attempts as one call. Let only one of the two retry.
+// attempts as one call. Let only one of them retry: the service config or the
+// interceptor.
 package resiliencegrpc

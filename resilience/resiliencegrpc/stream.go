@@ -88,7 +88,7 @@ type stream struct {
 
 var _ grpc.ClientStream = (*stream)(nil)
 
-// establish makes the stream until it is established or has finally failed.
+// establish makes attempts until the stream is established or has finally failed.
 func (s *stream) establish(x *resilience.Executor, call resilience.Call) {
 	var err error
 	returned := false
@@ -158,8 +158,8 @@ func (s *stream) attempt(ctx context.Context, t resilience.Target) error {
 	return nil
 }
 
-// begin repeats on a newly made stream what the client has sent so far: the request
-// and the end of sending. After that, the client can send more.
+// begin sends again, on a new stream, what the client has sent so far: the
+// request and the end of sending. After that, the client can send more.
 func (s *stream) begin(made grpc.ClientStream, cancel context.CancelFunc) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,7 +187,8 @@ func (s *stream) replayable() bool {
 	return !s.sent || !s.desc.ClientStreams
 }
 
-// begun waits for the first stream. It returns an error if no stream could be made.
+// begun waits until an attempt has created a stream. It returns an error if no
+// attempt could do so.
 func (s *stream) begun() (grpc.ClientStream, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -116,7 +116,7 @@ func (l *log) observe(s supervise.ServerStatus) {
 	l.came <- s
 }
 
-// until waits for the next status with the given state and returns it.
+// until waits for the next status with the given state and returns that status.
 func (l *log) until(t *testing.T, state supervise.ServerState) supervise.ServerStatus {
 	t.Helper()
 	limit := time.After(30 * time.Second)
