@@ -43,7 +43,7 @@ type interrupts struct {
 	signals chan os.Signal
 	ctx     context.Context // ends when reading must end
 	cancel  context.CancelFunc
-	stopped chan struct{}   // closed by stop
+	stopped chan struct{} // closed by stop
 	abort   func(os.Signal)
 
 	stopOnce sync.Once
