@@ -168,13 +168,16 @@ func (r *eventReader) found(rec *shapes.Record, res classify.Result, message, fi
 	if e.time == 0 {
 		e.time = r.headerTime(r.line)
 	}
-	e.service = shapes.Service(r.line)
+	e.service = rec.Service(r.line)
 	r.send(e, res)
 }
 
 // labels returns the category and the reason that a record already has. They are ""
 // if it has none.
 func labels(rec *shapes.Record) (classify.Category, classify.Reason) {
+	if rec.Reason == nil {
+		return "", ""
+	}
 	const longest = 64
 	category, reason := classify.Category(rec.Text(rec.Category, longest)), classify.Reason(rec.Text(rec.Reason, longest))
 	if !reason.Valid() || !slices.Contains(classify.Categories(), category) {
