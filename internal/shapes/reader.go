@@ -110,7 +110,10 @@ func firstByte(line []byte, i int) int {
 // closing byte is at index end. White space before the closing byte stays after
 // inserted fields.
 func afterMembers(line []byte, end int) int {
-	return len(bytes.TrimRight(line[:end], " \t\r\n"))
+	for end > 0 && (line[end-1] == ' ' || line[end-1] == '\t' || line[end-1] == '\r' || line[end-1] == '\n') {
+		end--
+	}
+	return end
 }
 
 // objects calls visit with the records of the object whose members are in r.fields.

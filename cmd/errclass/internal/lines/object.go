@@ -74,11 +74,21 @@ func (o *object) add(line []byte) jsontop.Progress {
 		return o.scanner.Add(line)
 	}
 	line = bytes.TrimPrefix(line, []byte(BOM))
-	if line[0] != '{' || bytes.HasSuffix(bytes.TrimRight(line, " \t\r\n"), []byte("}")) {
+	if line[0] != '{' || endsInBrace(line) {
 		return jsontop.Broken
 	}
 	o.scanner.Reset()
 	return o.scanner.Add(line)
+}
+
+// endsInBrace reports whether a line ends with a closing brace, apart from white
+// space.
+func endsInBrace(line []byte) bool {
+	i := len(line) - 1
+	for line[i] == ' ' || line[i] == '\t' || line[i] == '\r' || line[i] == '\n' {
+		i-- // the line begins with an opening brace
+	}
+	return line[i] == '}'
 }
 
 // split gives up the open object. It returns the length of its first line, or n if
