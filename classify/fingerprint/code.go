@@ -26,21 +26,22 @@ func (s *scanner) isCode(start, i, end int) bool {
 		// replaced the word HTTP too.
 		return s.holeStart == at && s.at(at-1) == '/' && s.text[s.startOfKey(at-1):at-1] == "HTTP" && end-i == 3
 	}
-	if at == start {
+	if at == start || sets[s.at(at-1)]&endsCodeWord == 0 {
 		return false
 	}
 	key := s.key(at)
-	first, last := firstWord(key), lastWord(key)
-	if len(last) == len(key) && (last.is("code") || last.is("status")) { // exit status 1
-		first = ""
-		if space := at - len(key) - 1; s.at(space) == ' ' {
-			first = lastWord(s.text[s.startOfKey(space):space])
-		}
-	}
+	last := lastWord(key)
 	switch {
 	case last.is("error"), last.is("errno"), last.is("winerror"):
 		return true
 	case last.is("code"), last.is("status"), last.is("errorcode"), last.is("statuscode"), last.is("exitcode"):
+		first := firstWord(key)
+		if len(last) == len(key) && (last.is("code") || last.is("status")) { // exit status 1
+			first = ""
+			if space := at - len(key) - 1; s.at(space) == ' ' {
+				first = lastWord(s.text[s.startOfKey(space):space])
+			}
+		}
 		switch {
 		case first.is("error"), first.is("err"), first.is("errorcode"):
 			return true
@@ -73,7 +74,7 @@ func (s *scanner) isSQLState(i, end int) bool {
 		return false
 	}
 	at := s.beforeSeparators(i)
-	return at < i && lower(s.key(at)).is("sqlstate")
+	return at < i && sets[s.at(at-1)]&endsCodeWord != 0 && lower(s.key(at)).is("sqlstate")
 }
 
 // beforeSeparators returns the end of the word before i. Only separators may be
@@ -131,7 +132,9 @@ const maxKey = 24
 // lower is a word that is compared without regard to case.
 type lower string
 
-func (w lower) is(name string) bool { return len(w) == len(name) && strings.EqualFold(string(w), name) }
+func (w lower) is(name string) bool {
+	return len(w) == len(name) && w[0]|0x20 == name[0] && strings.EqualFold(string(w), name)
+}
 
 // isQualifier reports whether a word at the start of a key shows that the key is
 // about an error: error_code, statusMessage, failureType.

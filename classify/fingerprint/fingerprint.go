@@ -66,16 +66,20 @@ type ID uint64
 
 // Sum returns the id of a text. It does not allocate.
 func Sum(text string) ID {
-	s := scanner{text: text, hash: newDigest()}
+	s := scanner{text: text}
+	s.hash.start()
 	s.run()
 	return ID(s.hash.sum())
 }
 
 // Of returns the id of a text, as [ID.String] formats it, and its template.
 func Of(text string) (id, template string) {
-	s := scanner{text: text, hash: newDigest(), out: make([]byte, 0, min(len(text), maxTemplate)+32)}
+	s := scanner{text: text, out: make([]byte, 0, min(len(text), maxTemplate)+32)}
 	s.run()
-	return ID(s.hash.sum()).String(), string(s.out)
+	template = string(s.out)
+	s.hash.start()
+	s.hash.write(template)
+	return ID(s.hash.sum()).String(), template
 }
 
 // String returns the id as 16 lower-case hexadecimal digits.

@@ -26,9 +26,10 @@ type digest struct {
 	buf   [256]byte // full stripes are read when it is full
 }
 
-func newDigest() digest {
+// start makes an empty digest ready for use.
+func (d *digest) start() {
 	p1, p2 := prime1, prime2 // constants must not overflow
-	return digest{lanes: [4]uint64{p1 + p2, p2, 0, -p1}}
+	d.lanes = [4]uint64{p1 + p2, p2, 0, -p1}
 }
 
 func (d *digest) write(text string) {
@@ -36,9 +37,10 @@ func (d *digest) write(text string) {
 	for {
 		n := copy(d.buf[d.n:], text)
 		d.n += n
-		if text = text[n:]; text == "" {
+		if n == len(text) {
 			return
 		}
+		text = text[n:]
 		d.readStripes()
 	}
 }

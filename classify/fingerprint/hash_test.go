@@ -16,7 +16,8 @@ func TestDigest(t *testing.T) {
 		"abc": 0x44bc2cf5ad770999,
 		"Nobody inspects the spammish repetition": 0xfbcea83c8a378bf1,
 	} {
-		d := newDigest()
+		var d digest
+		d.start()
 		d.write(text)
 		assert.Equal(t, want, d.sum(), text)
 	}
@@ -26,11 +27,13 @@ func TestDigest(t *testing.T) {
 func TestDigestOfPieces(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("0123456789abcdefghijklmnopqrstuvwxyz", 30)
-	whole := newDigest()
+	var whole digest
+	whole.start()
 	whole.write(text)
 	want := whole.sum()
 	for _, n := range []int{1, 3, 7, 8, 31, 32, 33, 255, 256, 257, 1000} {
-		d := newDigest()
+		var d digest
+		d.start()
 		for rest := text; rest != ""; rest = rest[min(n, len(rest)):] {
 			d.write(rest[:min(n, len(rest))])
 		}

@@ -12,16 +12,22 @@ import (
 // of the value.
 func (s *scanner) number(start, i int) int {
 	before := s.at(start - 1)
-	if start == i && !isAlnum(before) {
+	end := s.endOfDigits(i)
+	next := s.at(end)
+	if start == i && !isAlnum(before) && (sets[next]&inAtom != 0 || next == ':' || next == ' ' && end-i <= 2) {
 		if s.isUUID(i) {
 			return s.hole(i, i+uuidLen, holeID)
 		}
 		if before != ':' {
-			if end, name := s.colons(i); end > 0 {
-				return s.hole(i, end, name)
+			if next == ':' || sets[next]&hexByte != 0 {
+				if end, name := s.colons(i); end > 0 {
+					return s.hole(i, end, name)
+				}
 			}
-			if end := s.time(i); end > 0 {
-				return s.hole(i, end, holeTime)
+			if kinds[next] != letter || next == 'T' {
+				if end := s.time(i); end > 0 {
+					return s.hole(i, end, holeTime)
+				}
 			}
 		}
 		if i >= s.atomEnd && before != '.' {
@@ -30,13 +36,17 @@ func (s *scanner) number(start, i int) int {
 			}
 		}
 	}
-	end, isIP := s.digits(i)
-	if isIP && start == i && before != '.' {
-		return s.hole(i, end, holeIP)
+	if next == '.' || next == ',' || next|0x20 == 'e' {
+		var isIP bool
+		if end, isIP = s.digits(i); isIP && start == i && before != '.' {
+			return s.hole(i, end, holeIP)
+		}
 	}
 	unit, after := s.unit(end)
-	if end-i <= maxCode && (unit == "" && s.isCode(start, i, end) || s.isSQLState(i, s.endOfAlnum(end))) {
-		return s.endOfAlnum(end)
+	if end-i <= maxCode {
+		if word := s.endOfAlnum(end); unit == "" && s.isCode(start, i, end) || s.isSQLState(i, word) {
+			return word
+		}
 	}
 	if unit == "" {
 		return s.withLongUnit(start, end)
@@ -88,14 +98,15 @@ func (s *scanner) endOfDigits(i int) int {
 // unit returns the letters at i, which may be a unit, and the index after them.
 // µ counts as a letter.
 func (s *scanner) unit(i int) (unit string, end int) {
-	end = i
-	if strings.HasPrefix(s.text[i:], "µ") || strings.HasPrefix(s.text[i:], "μ") {
-		end += len("µ")
+	text := s.text[min(i, len(s.text)):]
+	n := 0
+	if strings.HasPrefix(text, "µ") || strings.HasPrefix(text, "μ") {
+		n = len("µ")
 	}
-	for end < len(s.text) && end-i <= 12 && kinds[s.text[end]] == letter {
-		end++
+	for n < len(text) && n <= 12 && kinds[text[n]] == letter {
+		n++
 	}
-	return s.text[i:end], end
+	return text[:n], i + n
 }
 
 // withLongUnit replaces the number s.text[start:end]. If a space and a unit

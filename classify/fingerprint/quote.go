@@ -50,16 +50,17 @@ func (s *scanner) quoted(i int) int {
 		if s.text[sep] == ':' { // {"a": 5} and {"a":5} are the same
 			s.skipSpace(i)
 		}
-		s.quotedText(i, start, end, sep)
-		if s.full() {
+		if !s.quotedText(i, start, end, sep) {
 			return s.from
 		}
-		s.flush(sep + 1)
 		next := sep + 1
 		for next < len(s.text) && next < sep+32 && kinds[s.text[next]] == space {
 			next++
 		}
-		s.from = next
+		if next > sep+1 {
+			s.flush(sep + 1)
+			s.from = next
+		}
 		if holdsErrorText(s.text[start:end]) {
 			s.open = next
 			if s.at(next) == '[' { // "errors":["..."]
@@ -68,35 +69,44 @@ func (s *scanner) quoted(i int) int {
 		}
 		return next
 	case i == s.open && i > 0 && s.nesting < maxNesting:
-		s.quotedText(i, start, end, after)
+		if !s.quotedText(i, start, end, after) {
+			return s.from
+		}
 	default:
 		s.hole(i, after, holeStr)
-	}
-	if s.full() {
-		return s.from // the rest of the value must not be copied
 	}
 	return after
 }
 
 // quotedText scans the text between quotes. The opening quote is at i, the text is
 // s.text[start:end], and after is the index after the closing quote. In the
-// template, all kinds of quotes become double quotes.
-func (s *scanner) quotedText(i, start, end, after int) {
-	s.flush(i)
-	s.emit(`"`)
-	s.from = start
+// template, all kinds of quotes become double quotes. quotedText returns false if
+// the template is full: the rest of the value must not be copied.
+func (s *scanner) quotedText(i, start, end, after int) bool {
+	// A double quote is copied together with the text around it.
+	double := s.text[i] == '"'
+	if !double || s.gap || kinds[s.text[start]] == space {
+		s.flush(i)
+		s.emit(`"`)
+		s.from = start
+	}
 	text := s.text
 	s.text = text[:end]
 	s.nesting++
-	s.flush(s.scan(start))
+	stop := s.scan(start)
 	s.nesting--
 	s.text = text
+	if double && !s.gap && after == end+1 && kinds[s.at(after)] != space && s.sizeAt(after) < maxTemplate {
+		return true
+	}
+	s.flush(stop)
 	if s.full() {
-		return // the rest of the value must not be copied
+		return false
 	}
 	s.gap = false
 	s.add(`"`)
 	s.from = after
+	return !s.full()
 }
 
 // closing returns the index of the closing quote of a value, or -1. k is the kind
@@ -105,15 +115,15 @@ func (s *scanner) closing(k, start int) int {
 	if start < s.unclosed[k] {
 		return -1
 	}
-	if start >= s.lineEnd {
-		s.lineEnd = len(s.text)
-		if n := strings.IndexByte(s.text[start:], '\n'); n >= 0 {
-			s.lineEnd = start + n
-		}
-	}
 	line := s.text
 	if s.braces == 0 {
-		line = s.text[:min(s.lineEnd, len(s.text))]
+		if start >= s.lineEnd {
+			s.lineEnd = len(line)
+			if n := strings.IndexByte(line[start:], '\n'); n >= 0 {
+				s.lineEnd = start + n
+			}
+		}
+		line = line[:min(s.lineEnd, len(line))]
 	}
 	for i := start; i < len(line); i++ {
 		var n int
@@ -157,10 +167,5 @@ func (s *scanner) isKey(i, start, end, after int) bool {
 	if c := s.at(i); sep == ':' && i >= 0 && c != '{' && c != ',' {
 		return false
 	}
-	for _, c := range []byte(s.text[start:end]) {
-		if !isAlnum(c) && c != '_' && c != '-' && c != '.' && c != '$' {
-			return false
-		}
-	}
-	return true
+	return s.end(start, inKey) == end
 }

@@ -16,9 +16,9 @@ const (
 // the kinds of the bytes. So a value with other digits gives the same template.
 type scanner struct {
 	text string
-	hash digest // the hash of the template so far
+	out  []byte // the template so far; nil if only its hash is wanted
+	hash digest // the hash of the template so far, if out is nil
 	size int    // the length of the template so far
-	out  []byte // the template so far; nil if only the hash is wanted
 
 	from int  // where the text that is not yet in the template begins
 	gap  bool // a space is due before the next byte of the template
@@ -44,18 +44,23 @@ func (s *scanner) run() {
 // scan reads s.text from index i on. It returns the index at which it stopped: the
 // end of the text, or the place where the template has reached its maximum length.
 func (s *scanner) scan(i int) int {
-	for i < len(s.text) {
-		c := s.text[i]
-		if n := s.size + i - s.from; n >= maxTemplate && (utf8.RuneStart(c) || n >= maxTemplate+utf8.UTFMax) {
+	text := s.text
+	for uint(i) < uint(len(text)) {
+		c := text[i]
+		if n := s.sizeAt(i); n >= maxTemplate && (utf8.RuneStart(c) || n >= maxTemplate+utf8.UTFMax) {
 			break
 		}
 		switch kinds[c] {
 		case letter:
 			i = s.word(i)
+		case space:
+			if next := i + 1; c == ' ' && s.from < i && uint(next) < uint(len(text)) && kinds[text[next]] != space {
+				i = next // the space is single already
+			} else {
+				i = s.space(i)
+			}
 		case digit:
 			i = s.number(i, i)
-		case space:
-			i = s.space(i)
 		case special:
 			i = s.special(i)
 		case quote:
@@ -66,6 +71,9 @@ func (s *scanner) scan(i int) int {
 	}
 	return i
 }
+
+// sizeAt returns the length of the template if the text before i is added to it.
+func (s *scanner) sizeAt(i int) int { return s.size + i - s.from }
 
 // full reports whether the template has reached its maximum length.
 func (s *scanner) full() bool { return s.size >= maxTemplate }
@@ -85,10 +93,11 @@ func (s *scanner) emit(text string) {
 }
 
 func (s *scanner) add(text string) {
-	s.hash.write(text)
 	s.size += len(text)
 	if s.out != nil {
 		s.out = append(s.out, text...)
+	} else {
+		s.hash.write(text)
 	}
 }
 
@@ -112,9 +121,6 @@ func (s *scanner) hole(start, end int, name string) int {
 // space replaces white space by a single space. It returns the end of the white
 // space.
 func (s *scanner) space(i int) int {
-	if s.text[i] == ' ' && i+1 < len(s.text) && kinds[s.text[i+1]] != space && s.from < i {
-		return i + 1 // the space is single already
-	}
 	s.flush(i)
 	for i < len(s.text) && kinds[s.text[i]] == space {
 		i++
@@ -129,8 +135,10 @@ func (s *scanner) skipSpace(i int) {
 	for end > s.from && kinds[s.text[end-1]] == space {
 		end--
 	}
-	s.flush(end)
-	s.from, s.gap = i, false
+	if end < i || s.gap {
+		s.flush(end)
+		s.from, s.gap = i, false
+	}
 }
 
 // at returns the byte at index i, or 0 if i is outside of the text.
@@ -143,7 +151,7 @@ func (s *scanner) at(i int) byte {
 
 // end returns the index of the first byte at or after i that is not in the argument
 // set.
-func (s *scanner) end(i int, set uint8) int {
+func (s *scanner) end(i int, set byteSet) int {
 	for i < len(s.text) && sets[s.text[i]]&set != 0 {
 		i++
 	}
@@ -170,11 +178,8 @@ func (s *scanner) special(i int) int {
 			return s.number(i, i+1)
 		}
 	case ':':
-		if after == ' ' && strings.IndexByte("\"'`\\", s.at(i+2)) >= 0 {
-			key := s.text[s.startOfKey(i):i]
-			if s.braces > 0 && holdsErrorText(key) || lower(key).announcesErrorText() {
-				s.open = i + 2
-			}
+		if after == ' ' {
+			s.announced(i)
 		}
 		if after == ':' && before != ':' && !isAlnum(before) {
 			if end, name := s.colons(i); end > 0 {
@@ -200,6 +205,18 @@ func (s *scanner) special(i int) int {
 		}
 	}
 	return i + 1
+}
+
+// announced finds out whether a quote after the colon at i, and after a space, is
+// around an error text.
+func (s *scanner) announced(i int) {
+	switch s.at(i + 2) {
+	case '"', '\'', '`', '\\':
+		key := s.text[s.startOfKey(i):i]
+		if s.braces > 0 && holdsErrorText(key) || lower(key).announcesErrorText() {
+			s.open = i + 2
+		}
+	}
 }
 
 // value replaces the unquoted value after the = at index i. It does not replace

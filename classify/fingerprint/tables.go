@@ -29,48 +29,72 @@ const (
 	quote               // may open a quoted value
 )
 
-// These are sets of bytes. A byte may be in several sets.
+// byteSet is a union of sets of bytes. A byte may be in several sets.
+type byteSet uint32
+
 const (
-	inAtom  = 1 << iota // continues a token of words: a host, an e-mail address, an id
-	inPath              // continues a path
-	inURL               // continues a URL
-	inValue             // continues a value after key=
-	hexByte             // a hexadecimal digit
-	ending              // ends a sentence or closes a bracket: not the end of a path or a URL
+	inAtom         byteSet = 1 << iota // continues a token of words: a host, an e-mail address, an id
+	inPath                             // continues a path
+	inURL                              // continues a URL
+	inValue                            // continues a value after key=
+	inKey                              // continues the key of a JSON object
+	hexByte                            // a hexadecimal digit
+	ending                             // ends a sentence or closes a bracket: not the end of a path or a URL
+	beginsHostWord                     // begins a word that may announce a host: see hostAfter
+	beginsDateWord                     // begins a weekday or a month
+	endsCodeWord                       // ends a word that may announce a code: see isCode
+	small                              // a small ASCII letter
+	capital                            // a capital ASCII letter
+	decimal                            // an ASCII digit
+	slash
+	backslash
+	dot
+	atSign
+	plusSign
+
+	alnum = small | capital | decimal
 )
 
 var (
 	kinds [256]kind
-	sets  [256]uint8
+	sets  [256]byteSet
 )
 
 func init() {
 	for i := range 256 {
 		c := byte(i)
 		switch {
-		case ascii.IsLetter(c):
-			kinds[c] = letter
 		case ascii.IsDigit(c):
-			kinds[c] = digit
+			kinds[c], sets[c] = digit, decimal|hexByte
+		case 'a' <= c && c <= 'z':
+			kinds[c], sets[c] = letter, small
+		case 'A' <= c && c <= 'Z':
+			kinds[c], sets[c] = letter, capital
 		case c <= ' ' || c == 0x7f:
 			kinds[c] = space
-			continue
-		}
-		if c >= 0x80 || isAlnum(c) {
-			sets[c] |= inPath | inURL | inValue
 		}
 		if isAlnum(c) {
-			sets[c] |= inAtom
+			sets[c] |= inAtom | inKey
 		}
-		if ascii.IsDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' {
-			sets[c] |= hexByte
+		if isAlnum(c) || c >= 0x80 {
+			sets[c] |= inPath | inURL | inValue
 		}
 	}
-	add := func(bytes string, set uint8) {
+	add := func(bytes string, set byteSet) {
 		for i := range len(bytes) {
 			sets[bytes[i]] |= set
 		}
 	}
+	add("abcdefABCDEF", hexByte)
+	add("_-.$", inKey)
+	add("tuhlAE", beginsHostWord)
+	add("ADFJMNOSTW", beginsDateWord)
+	add("eoprsEOPRS", endsCodeWord)
+	add("/", slash)
+	add(`\`, backslash)
+	add(".", dot)
+	add("@", atSign)
+	add("+", plusSign)
 	add(`_-.+/\@~%$`, inAtom)
 	add(`_-.+/\@~%$?&=#*!;`, inPath)
 	add(`_-.+/@~%$?&=#*!;,:()[]{}|^`, inURL)
@@ -84,7 +108,7 @@ func init() {
 	}
 }
 
-func isAlnum(c byte) bool { return ascii.IsLetter(c) || ascii.IsDigit(c) }
+func isAlnum(c byte) bool { return sets[c]&alnum != 0 }
 
 // isDuration reports whether a unit measures time.
 func isDuration(unit string) bool {

@@ -19,13 +19,12 @@ func (s *scanner) time(i int) int {
 	if end := s.date(i); end > 0 {
 		return s.restOfTime(end, false)
 	}
-	if end := s.clock(i, true); end > 0 && s.at(end) != ':' {
-		return s.zone(end)
+	end, exact := s.clock(i)
+	if end == 0 || exact && s.at(end) == ':' {
+		return 0
 	}
-	if end := s.clock(i, false); end > 0 {
-		if after := s.zone(end); after > end { // 9:10 AM
-			return after
-		}
+	if after := s.zone(end); exact || after > end { // 9:10 AM
+		return after
 	}
 	return 0
 }
@@ -71,21 +70,18 @@ func (s *scanner) dateParts(i int, sep byte, least, most int) int {
 	return i + n
 }
 
-// clock returns the end of the time of day at i, or 0 if there is none. If exact is
-// true, the time must have seconds.
-func (s *scanner) clock(i int, exact bool) int {
+// clock returns the end of the time of day at i, or 0 if there is none. exact
+// reports whether the time has seconds.
+func (s *scanner) clock(i int) (end int, exact bool) {
 	n := s.digitsAt(i)
 	if n == 0 || n > 2 || s.at(i+n) != ':' || s.digitsAt(i+n+1) != 2 {
-		return 0
+		return 0, false
 	}
 	i += n + 3
 	if s.at(i) != ':' || s.digitsAt(i+1) != 2 {
-		if exact {
-			return 0
-		}
-		return i
+		return i, false
 	}
-	return s.fraction(i + 3)
+	return s.fraction(i + 3), true
 }
 
 // fraction returns the end of the fraction of a second at i, or i if there is none.
@@ -115,7 +111,7 @@ func (s *scanner) restOfTime(i int, year bool) int {
 		if next == i {
 			break
 		}
-		if end := s.clock(next, false); end > 0 {
+		if end, _ := s.clock(next); end > 0 {
 			i = s.zone(end)
 			continue
 		}

@@ -9,29 +9,28 @@ import (
 // word reads the word at i, which may begin a longer value. It returns the index of
 // the next byte to read.
 func (s *scanner) word(i int) int {
-	end := i
-	for end < len(s.text) && kinds[s.text[end]] == letter {
+	text, end := s.text, i+1
+	for uint(end) < uint(len(text)) && kinds[text[end]] == letter {
 		end++
 	}
-	next := s.at(end)
-	if i >= s.atomEnd && s.mayBeAtom(i, end) {
-		if end := s.atom(i); end > 0 {
-			return end
+	n, next := end-i, s.at(end)
+	if sets[next]&inAtom != 0 || next == ':' {
+		if i >= s.atomEnd && s.mayBeAtom(i, end) {
+			if end := s.atom(i); end > 0 {
+				return end
+			}
+		}
+		if kinds[next] == digit {
+			return s.mixed(i, end)
 		}
 	}
-	if kinds[next] == digit {
-		return s.mixed(i, end)
-	}
-	n := end - i
-	if (next == ' ' || next == ':') && (n == len("tcp") || n == len("host") || n == len("AGAIN") || n == len("lookup") || n == len("ENOTFOUND")) {
+	if sets[text[i]]&beginsHostWord != 0 && (next == ' ' || next == ':') {
 		if end := s.hostAfter(i, end); end > 0 {
 			return end
 		}
 	}
 	switch {
-	case n > maxWord:
-		return s.id(i, end)
-	case n >= 12 && s.isJumble(i, end), n >= 8 && s.end(i, hexByte) == end:
+	case n >= 8 && (n > maxWord || n >= 12 && s.isJumble(i, end) || s.end(i, hexByte) == end):
 		if n == 8 && s.isUUID(i) {
 			return s.hole(i, i+uuidLen, holeID)
 		}
@@ -40,7 +39,7 @@ func (s *scanner) word(i int) int {
 		if end, name := s.colons(i); end > 0 {
 			return s.hole(i, end, name)
 		}
-	case n >= 3 && (next == ' ' || next == ',') && s.text[i] < 'a':
+	case n >= 3 && sets[text[i]]&beginsDateWord != 0 && (next == ' ' || next == ','):
 		if end := s.namedDate(i, end); end > 0 {
 			return s.hole(i, end, holeTime)
 		}
@@ -191,50 +190,53 @@ func (s *scanner) isUUID(i int) bool {
 // replaces the token by a hole, it returns the end of the token. If it returns
 // 0, the caller must read the words of the token one by one.
 func (s *scanner) atom(i int) int {
-	var slashes, backslashes, dots, at, capitals, digits, letters, plus, names int
-	end := i
-	for ; end < len(s.text) && sets[s.text[end]]&inAtom != 0 && !s.escapes(end); end++ {
-		switch c := s.text[end]; {
-		case c == '/':
-			slashes++
-		case c == '\\':
-			if strings.IndexByte("nrtux", s.at(end+1)) < 0 {
-				backslashes++
-			}
-		case c == '.':
-			if dots++; ascii.IsLetter(s.at(end + 1)) {
-				names++
-			}
-		case c == '@':
-			at = end
-		case c == '+':
-			plus++
-		case ascii.IsDigit(c):
-			digits++
-		case 'A' <= c && c <= 'Z':
-			capitals++
-		case 'a' <= c && c <= 'z':
-			letters++
+	text, end := s.text, i
+	var seen byteSet
+	for ; end < len(text); end++ {
+		c := sets[text[end]]
+		if c&inAtom == 0 || c&backslash != 0 && s.escapes(end) {
+			break
 		}
+		seen |= c
 	}
 	s.atomEnd = end
 	if s.at(end) == ':' {
 		switch {
-		case strings.HasPrefix(s.text[end:], "://"):
+		case strings.HasPrefix(text[end:], "://"):
 			return s.url(i, end)
 		case end == i+1 && (s.at(end+1) == '\\' || s.at(end+1) == '/'):
 			return s.path(i, end+1)
+		}
+	}
+	if seen&(slash|backslash|dot|atSign|plusSign) == 0 {
+		return 0
+	}
+	var slashes, backslashes, names, at int
+	for j, c := range []byte(text[i:end]) {
+		switch c {
+		case '/':
+			slashes++
+		case '\\':
+			if strings.IndexByte("nrtux", s.at(i+j+1)) < 0 {
+				backslashes++
+			}
+		case '.':
+			if ascii.IsLetter(s.at(i + j + 1)) {
+				names++
+			}
+		case '@':
+			at = i + j
 		}
 	}
 	end = s.trim(i, end)
 	switch {
 	case at > i && isAlnum(s.at(at-1)) && isAlnum(s.at(at+1)) && slashes == 0:
 		return s.hole(i, end, holeEmail)
-	case end-i >= 20 && dots == 0 && plus+slashes > 0 && capitals > 0 && letters > 0 && digits > 0:
+	case end-i >= 20 && seen&dot == 0 && seen&(plusSign|slash) != 0 && seen&capital != 0 && seen&small != 0 && seen&decimal != 0:
 		return s.id(i, end)
-	case letters+capitals > 0 && (slashes > 1 || backslashes > 1 || slashes+backslashes > 0 && names > 0):
+	case seen&(small|capital) != 0 && (slashes > 1 || backslashes > 1 || slashes+backslashes > 0 && names > 0):
 		return s.hole(i, end, holePath)
-	case names > 0 && slashes+backslashes+capitals == 0 && isTopLevel(s.text[1+strings.LastIndexByte(s.text[:end], '.'):end]):
+	case names > 0 && slashes+backslashes == 0 && seen&capital == 0 && isTopLevel(text[1+strings.LastIndexByte(text[:end], '.'):end]):
 		return s.hole(i, end, holeHost)
 	}
 	return 0

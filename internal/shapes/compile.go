@@ -30,6 +30,9 @@ type Set struct {
 	// the bucket is empty or one comparison is enough.
 	buckets          [256][]uint8
 	category, reason uint8
+	services         []path // of [Services], in the same order
+	serviceKeys      mask   // the first keys of services, and resource
+	resource         uint8
 }
 
 // Standard returns the set for [Table].
@@ -49,6 +52,11 @@ func NewSet(keys Keys) *Set {
 	s.record = s.compile(&OTLPRecord, &custom)
 	s.common = s.compile(&Common, &custom)
 	s.logfmt = s.compile(&Logfmt, &custom)
+	s.services, s.resource = s.paths(Services), s.key("resource")
+	s.serviceKeys.set(s.resource)
+	for _, p := range s.services {
+		s.serviceKeys.set(p.key)
+	}
 	for k, name := range s.names {
 		h := hash(name)
 		s.buckets[h] = append(s.buckets[h], uint8(k))

@@ -71,8 +71,8 @@ type Record struct {
 
 // Read calls visit with every record of line. It skips a prefix that a runtime
 // wrote before the record. It returns false if the text after the prefix is
-// neither a JSON object nor logfmt. The argument line may include a line end.
-// visit must not keep the record.
+// neither a JSON object nor logfmt. The argument line may include a line end, and a
+// JSON object may span lines. visit must not keep the record.
 func (r *Reader) Read(line []byte, visit func(*Record)) (ok bool) {
 	start := 0
 	if bytes.HasPrefix(line, []byte(bom)) {
@@ -107,12 +107,22 @@ func firstByte(line []byte, i int) int {
 	return i
 }
 
+// afterMembers returns the index after the last member of an object or a list whose
+// closing byte is at index end. White space before the closing byte stays after
+// inserted fields.
+func afterMembers(line []byte, end int) int {
+	for end > 0 && (line[end-1] == ' ' || line[end-1] == '\t' || line[end-1] == '\r' || line[end-1] == '\n') {
+		end--
+	}
+	return end
+}
+
 // objects calls visit with the records of the object whose members are in
 // r.fields. The object starts at line[start].
 func (r *Reader) objects(line []byte, start int, p prefix, visit func(*Record)) {
 	c := r.find()
 	if c.records == nil {
-		r.visit(c, start+r.fields.end, p, visit)
+		r.visit(c, afterMembers(line, start+r.fields.end), p, visit)
 		return
 	}
 	lists, ok := r.fields.lookup([]byte(c.records[0]))
@@ -163,13 +173,13 @@ func (r *Reader) otlp(line []byte, start int, visit func(*Record)) {
 	c := &r.set.record
 	f := r.fields
 	rec := &r.record
-	*rec = Record{Shape: c.Shape, shape: c, reader: r, Form: Attribute, At: start + f.end, comma: !f.empty, prefix: `"attributes":[`, suffix: `]`}
+	*rec = Record{Shape: c.Shape, shape: c, reader: r, Form: Attribute, At: afterMembers(line, start+f.end), comma: !f.empty, prefix: `"attributes":[`, suffix: `]`}
 	if k := c.attributes[0].key; f.seen.has(k) {
 		list := f.values[k]
 		rec.prefix, rec.suffix, rec.At = "", "", -1
 		if list[0] == '[' {
 			rec.comma = firstByte(list, 1) != len(list)-1
-			rec.At = offset(line, list) + len(list) - 1
+			rec.At = afterMembers(line, offset(line, list)+len(list)-1)
 			f.attributes(list)
 		}
 	}

@@ -37,6 +37,30 @@ type servicePath struct {
 // longestService is how many bytes of a service's name are read.
 const longestService = 128
 
+// Service is like the function [Service]. line is the argument of [Reader.Read].
+func (rec *Record) Service(line []byte) string {
+	f, set := rec.reader.fields, rec.reader.set
+	if rec.Form != Member || line[0] != '{' {
+		return Service(line)
+	}
+	if !f.seen.meets(&set.serviceKeys) {
+		return ""
+	}
+	for _, p := range set.services {
+		if v := f.at(p); namesService(v) {
+			name, _ := jsontop.Ends(v, longestService)
+			return name
+		}
+	}
+	if f.seen.has(set.resource) { // OpenTelemetry
+		return Service(line)
+	}
+	return ""
+}
+
+// namesService reports whether v is a text that is not empty.
+func namesService(v []byte) bool { return len(v) > len(`""`) && v[0] == '"' }
+
 // Service returns the name of the service or the container that logged line, or "".
 // It reads the fields of [Services], the prefixes of docker compose, kubectl and
 // syslog, and, in OTLP JSON, the attribute service.name of the first resource.
@@ -69,7 +93,7 @@ func serviceField(object []byte) string {
 					break
 				}
 			}
-			if len(v) > len(`""`) && v[0] == '"' && p.rank < best {
+			if namesService(v) && p.rank < best {
 				best, found = p.rank, v
 			}
 		}

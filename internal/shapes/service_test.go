@@ -36,7 +36,9 @@ func TestService(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, tt.want, shapes.Service([]byte(tt.line+"\n")))
+			line := []byte(tt.line + "\n")
+			assert.Equal(t, tt.want, shapes.Service(line))
+			shapes.NewReader(nil).Read(line, func(rec *shapes.Record) { assert.Equal(t, tt.want, rec.Service(line)) })
 		})
 	}
 }

@@ -44,15 +44,19 @@ func parseTime(v []byte, logfmt bool) (time.Time, bool) {
 	if len(v) > longestTime {
 		return time.Time{}, false
 	}
-	text, isText := text(v, logfmt)
-	if !isText {
-		return unixTime(v)
+	raw := unquoted(v)
+	if len(raw) == len(v) || bytes.IndexByte(raw, '\\') >= 0 {
+		text, isText := text(v, logfmt)
+		if !isText {
+			return unixTime(v)
+		}
+		raw = []byte(text)
 	}
-	if t, ok := unixTime([]byte(text)); ok {
+	if t, ok := unixTime(raw); ok {
 		return t, true
 	}
 	for _, layout := range layouts {
-		if t, err := time.Parse(layout, text); err == nil {
+		if t, err := time.Parse(layout, string(raw)); err == nil { // does not allocate
 			t = t.UTC()
 			return t, 0 < t.Year() && t.Year() < 10_000 // RFC 3339 permits only years of four digits, and UTC may have changed the year
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
+	"github.com/errclass/errclass/cmd/errclass/internal/logline"
 	"github.com/errclass/errclass/internal/jsontop"
 	"github.com/errclass/errclass/internal/shapes"
 )
@@ -28,7 +29,8 @@ func newClassify(s Streams) *cobra.Command {
 Without arguments it reads messages from standard input, one per line. A blank
 line is a message too. Of a JSON object with a string under "message" (or
 "msg"), that string is the message, and "id" is copied to the output unchanged.
-Its other fields are ignored: use errclass logs for JSON logs.
+Its other fields are ignored: use errclass logs for JSON logs. An object that
+spans lines is one message, as for errclass logs.
 
 Text output has the category, the reason and the rule that decided, separated
 by tabs. If the message names a time to wait, that follows. JSON output has one
@@ -97,6 +99,14 @@ by errclass logs: a pipe is read to its end.`,
 // returns true. It writes all results before it waits for more input.
 func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrinter, skip func(line []byte) bool) error {
 	in := lines.NewReader(r, maxMessage, p.out.Flush)
+	if waiter, ok := r.(logline.Waiter); ok {
+		in.JoinObjects(func(d time.Duration) bool {
+			_ = p.out.Flush() // the next write returns its error
+			return waiter.Wait(d)
+		})
+	} else {
+		in.JoinObjects(nil)
+	}
 	inLong := false
 	for number := 1; ; {
 		line, err := in.Next()
@@ -120,9 +130,7 @@ func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrin
 			}
 		}
 		inLong = line.Piece && !line.Last
-		if !inLong {
-			number++
-		}
+		number += line.Count
 	}
 }
 
@@ -175,7 +183,14 @@ func (p *resultPrinter) print(id []byte, r classify.Result) {
 func appendResultJSON(b, id []byte, r classify.Result) []byte {
 	b = append(b, '{')
 	if id != nil {
-		b = append(append(append(b, `"id":`...), id...), ',')
+		b = append(b, `"id":`...)
+		for _, c := range id { // a result is one line, but an id may span lines
+			if c == '\n' || c == '\r' {
+				c = ' '
+			}
+			b = append(b, c)
+		}
+		b = append(b, ',')
 	}
 	b = fmt.Appendf(b, `"category":%s,"reason":%s,"rule":%s`, quoted(string(r.Category)), quoted(string(r.Reason)), quoted(r.Rule))
 	if r.Confidence > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errclass/errclass/cmd/errclass/internal/cli"
+	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 )
 
 func TestClassify(t *testing.T) {
@@ -49,6 +50,8 @@ func TestClassify(t *testing.T) {
 		{"text id", `{"id":"a\u003c b","message":"503"}`, `{"id":"a\u003c b",` + busy[1:], minimal},
 		{"number id", `{"id": 12345678901234567890.10 ,"message":"503"}`, `{"id":12345678901234567890.10,` + busy[1:], minimal},
 		{"object id", `{"id":{ "a" : [1, "<"] },"message":"503"}`, `{"id":{ "a" : [1, "<"] },` + busy[1:], minimal},
+		{"several lines", "x\n{\n  \"id\": [\n    1\n  ],\n  \"message\": \"503\"\n}\n503\n", unknown + `{"id":[     1   ],` + busy[1:] + busy, minimal},
+		{"several lines, cut off", "{\n  \"message\": \"503\"\n", unknown + busy, minimal},
 		{"null id", `{"id":null,"message":"503"}`, `{"id":null,` + busy[1:], minimal},
 		{"binary", "\x00\xff503\xfe\n", busy, minimal},
 		{"text", seed, "retryable\trate_limit\t000/rate-limit\ncontext_overflow\tcontext_overflow\t000/context-window\nfatal\tauthentication\t000/401\nfatal\tunknown\t000/default\n", []string{"--rules", "minimal"}},
@@ -83,19 +86,22 @@ func TestClassifyUnreadableInput(t *testing.T) {
 	assert.Equal(t, "errclass: standard input: boom\n", errOut.String())
 }
 
-// FuzzClassifyLines checks that each input line becomes one JSON object with the id
-// of the line.
+// FuzzClassifyLines checks that each input line, and each object that spans lines,
+// becomes one JSON object with its id.
 func FuzzClassifyLines(f *testing.F) {
-	for _, s := range []string{"", "\n", "a\r\nb", `{"id":"\u003c","message":""}`, "{\"id\":[1,\t2],\"msg\":\"x\"}\n\n", "\xff\x00", "attempt 1: HTTP 503; last attempt 2: zz\n"} {
+	for _, s := range []string{"", "\n", "a\r\nb", `{"id":"\u003c","message":""}`, "{\"id\":[1,\t2],\"msg\":\"x\"}\n\n", "\xff\x00", "attempt 1: HTTP 503; last attempt 2: zz\n",
+		"{\n\"id\":{\r\n\"a\":1}\n,\"msg\":\"x\"\n}\n{\n}\n{\n\"msg\":\n{\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
 		var out bytes.Buffer
 		code := cli.Main([]string{"classify", "--format", "json"}, cli.Streams{In: strings.NewReader(in), Out: &out, Err: io.Discard})
 		require.Equal(t, cli.ExitOK, code)
-		want := strings.SplitAfter(in, "\n")
-		if want[len(want)-1] == "" {
-			want = want[:len(want)-1]
+		var want []string
+		reader := lines.NewReader(strings.NewReader(in), 64<<20, nil)
+		reader.JoinObjects(nil)
+		for line, err := reader.Next(); err == nil; line, err = reader.Next() {
+			want = append(want, strings.NewReplacer("\r", " ", "\n", " ").Replace(string(line.Bytes)))
 		}
 		got := strings.SplitAfter(out.String(), "\n")
 		require.Len(t, got, len(want)+1)

@@ -40,13 +40,19 @@ line of standard error without a level counts if its text is known. --level-key,
 --message-key and --error-key name keys that logs does not know; a/b is the
 member b of the member a.
 
-No line is dropped, moved or rewritten. The two fields are inserted before the
-closing brace, each only if the line does not have it yet. logfmt gets them at
-the end of the line, OTLP in the attributes of each record. Lines that are not
-errors, of no known shape, or longer than 16 MiB pass unchanged. A message on
-standard error counts lines of the last two kinds. Of a text longer than 64 KiB
+No line is dropped, moved or rewritten. The two fields are inserted after the
+last member of the object, each only if the line does not have it yet. logfmt
+gets them at the end of the line, OTLP in the attributes of each record. Lines
+that are not errors, of no known shape, or longer than 16 MiB pass unchanged. A
+message on standard error counts lines of the last two kinds. Of a text longer than 64 KiB
 only the first and the last 32 KiB are read (192 KiB each with --rules minimal).
 jq stops at a line that is not JSON; use jq -R and fromjson? to go on.
+
+A JSON object that spans lines, as jq writes it, is one record if its first line
+begins with {, if its other lines do not, and if it is at most 16 MiB long. The
+rest of an object may arrive later, but at most a tenth of a second after the
+part before it and a second after the first wait. Otherwise its lines pass
+unchanged.
 
 With --text, errors in text logs are annotated at the end of their first line:
 klog, log4j and logback patterns, Python, nginx, Apache, syslog, Postgres, MySQL

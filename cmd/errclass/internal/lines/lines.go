@@ -1,5 +1,6 @@
 // Package lines reads lines of any length in bounded memory. It never waits for
-// input while it has a complete line.
+// input while it has a complete line. The only exception is the rest of a JSON
+// object that spans lines, for a short time: see [Reader.JoinObjects].
 package lines
 
 import (
@@ -11,9 +12,13 @@ import (
 // it before the first line of a file.
 const BOM = "\ufeff"
 
-// A Line is one line of the input with its line end, or a piece of one.
+// A Line is one line of the input with its line end, a piece of one, or a JSON
+// object of several lines.
 type Line struct {
 	Bytes []byte // valid until the next call of Next
+	// Count is the number of lines that end with Bytes. It is more than 1 for an
+	// object of several lines, and 0 for a piece that is not the last one.
+	Count int
 	// Piece is true if the line is longer than the reader's limit. The line is then
 	// returned in several pieces. Last is true for the last piece.
 	Piece, Last bool
@@ -40,6 +45,7 @@ type Reader struct {
 	searched   int   // buf[start:start+searched] has no newline
 	inPiece    bool  // Next returned a piece, but not yet the last one
 	err        error // error of r; Next returns it after all bytes that were read
+	object     object
 }
 
 // NewReader returns a reader of lines of up to limit bytes. Its buffer never
@@ -60,16 +66,22 @@ func NewReader(r io.Reader, limit int, idle func() error) *Reader {
 func (r *Reader) Next() (Line, error) {
 	for {
 		if i := bytes.IndexByte(r.buf[r.start+r.searched:r.end], '\n'); i >= 0 {
-			return r.take(r.searched+i+1, true), nil
+			n := r.join(r.searched + i + 1)
+			if n == 0 {
+				continue
+			}
+			return r.take(n, true), nil
 		}
 		r.searched = r.end - r.start
 		switch {
+		case r.object.size > 0 && (r.err != nil || r.searched >= r.limit || !r.object.mayContinue()):
+			return r.take(r.endOfObject(), true), nil
 		case r.err != nil && r.searched > 0:
 			return r.take(r.searched, true), nil
 		case r.err != nil:
 			if r.inPiece { // the input ended right after a piece
 				r.inPiece = false
-				return Line{Piece: true, Last: true}, nil
+				return Line{Piece: true, Last: true, Count: 1}, nil
 			}
 			return Line{}, r.err
 		case r.searched >= r.limit:
@@ -83,6 +95,10 @@ func (r *Reader) Next() (Line, error) {
 func (r *Reader) take(n int, ends bool) Line {
 	piece := r.inPiece || !ends
 	l := Line{Bytes: r.buf[r.start : r.start+n], Piece: piece, Last: piece && ends}
+	if ends {
+		l.Count = max(r.object.count, 1)
+	}
+	r.object.forget()
 	r.inPiece = !ends
 	r.start += n
 	r.searched = 0

@@ -124,7 +124,7 @@ func TestAnnotateKeepsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, line, want string }{
 		{"white space", " { \"level\" : \"error\" , \"msg\":\"slow down\" } \r\n",
-			" { \"level\" : \"error\" , \"msg\":\"slow down\" ,\"error.category\":\"retryable\",\"error.reason\":\"rate_limit\"} \r\n"},
+			" { \"level\" : \"error\" , \"msg\":\"slow down\",\"error.category\":\"retryable\",\"error.reason\":\"rate_limit\" } \r\n"},
 		{"category", `{"level":"error","error.category":"mine","msg":"slow down"}`, `{"level":"error","error.category":"mine","msg":"slow down","error.reason":"rate_limit"}`},
 		{"reason", `{"level":"error","error.reason":null,"msg":"slow down"}`, `{"level":"error","error.reason":null,"msg":"slow down","error.category":"retryable"}`},
 		{"both", `{"level":"error","error.reason":"a","error.category":"b","msg":"slow down"}`, `{"level":"error","error.reason":"a","error.category":"b","msg":"slow down"}`},

@@ -3,6 +3,7 @@ package logline_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -103,6 +104,38 @@ func BenchmarkShapes(b *testing.B) {
 		p := logline.NewProcessor(logline.NewAnnotator(nil, false), io.Discard, false)
 		if err := p.Process(bytes.NewReader(data.Bytes())); err != nil {
 			b.Fatal(err)
+		}
+	})
+}
+
+// BenchmarkObjectsOverLines compares Process with decoding, for objects that span
+// lines. One in ten is an error. The metric x-bare should be at most 0.5.
+func BenchmarkObjectsOverLines(b *testing.B) {
+	var data bytes.Buffer
+	for _, line := range bytes.SplitAfterN(logFile(10), []byte("\n"), 1_001)[:1_000] {
+		if err := json.Indent(&data, line, "", "  "); err != nil {
+			b.Fatal(err)
+		}
+	}
+	benchpair.Compare(b, func() {
+		for d := json.NewDecoder(bytes.NewReader(data.Bytes())); ; {
+			var v map[string]any
+			err := d.Decode(&v)
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}, func() {
+		p := logline.NewProcessor(logline.NewAnnotator(nil, false), io.Discard, false)
+		p.Waits(false)
+		if err := p.Process(bytes.NewReader(data.Bytes())); err != nil {
+			b.Fatal(err)
+		}
+		if n := p.Summary().Classified; n != 100 {
+			b.Fatal(n)
 		}
 	})
 }

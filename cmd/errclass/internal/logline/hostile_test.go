@@ -71,7 +71,7 @@ func hostileTexts(size int) map[string]string {
 	for name, unit := range map[string]string{
 		"logfmt": "level=error ", "logfmt, quotes": `level="\" `, "logfmt, one quote": `level=error msg="x\`, "levels": "ERROR ", "brackets": "[[ERROR", "times": "2026-01-02 ",
 		"digits": "1", "letters": "a", "dots": "a.b", "colours": "\x1b[1m", "prefixes": "web-1 | ", "priorities": "<11>Jan  2 03:04:05 h a: ", "words": "<11>1 ", "compose": "a               ",
-		"broken UTF-8": "\xff\xfe", "zeros": "\x00", "spaces": "  ", "frames": "\tat a.B(C:1)",
+		"objects that do not end": "{\n", "objects cut off": "{\n\"a\":{\n\"b\":[\n", "an object that does not end": "\"a\":[\n", "empty objects": "{\n}\n", "broken UTF-8": "\xff\xfe", "zeros": "\x00", "spaces": "  ", "frames": "\tat a.B(C:1)",
 	} {
 		texts[name] = strings.Repeat(unit, size/len(unit))
 		texts[name+" after a time"] = "2026-01-02 03:04:05 " + texts[name]

@@ -71,19 +71,22 @@ const eventHold = 100 * time.Millisecond
 // Waits sets whether reading the next input may block, as with a pipe. The
 // default is true.
 //
-// Before a read that may block, the processor annotates and writes the current
-// text event. If the input is a [Waiter], it first waits a tenth of a second
-// for more lines of the event. It passes on later lines of the event unchanged.
+// Before a read that may block, the processor writes what it holds: the current text
+// event, annotated, and the beginning of a JSON object that spans lines. If the input
+// is a [Waiter], it first waits a tenth of a second for the rest. It passes on later
+// lines of the event or object unchanged.
 func (p *Processor) Waits(waits bool) { p.waits = waits }
 
-// Process reads r to its end. It writes every line before it waits for the next
-// one, so the lines of a slow pipe are not held back. If r ends without a line
-// end and another input follows, it writes a line end between them. It holds at
-// most [MaxLine] bytes in memory. It returns the error of r or an
-// [*OutputError]. If r fails, the lines that were read before are written.
+// Process reads r to its end. A JSON object that spans lines is one record. Process
+// writes every line before it waits for the next one, so the lines of a slow pipe
+// are not held back. If r ends without a line end and another input follows, it
+// writes a line end between them. It holds at most [MaxLine] bytes in memory. It
+// returns the error of r or an [*OutputError]. If r fails, the lines that were read
+// before are written.
 func (p *Processor) Process(r io.Reader) error {
 	waiter, _ := r.(Waiter)
 	in := lines.NewReader(r, MaxLine, func() error { return p.idle(waiter) })
+	in.JoinObjects(func(d time.Duration) bool { return p.mayContinue(waiter, d) })
 	for {
 		line, err := in.Next()
 		if err != nil {
@@ -125,6 +128,18 @@ func (p *Processor) idle(input Waiter) error {
 	return p.flush()
 }
 
+// mayContinue reports whether the rest of an object that spans lines comes within d.
+func (p *Processor) mayContinue(input Waiter, d time.Duration) bool {
+	switch {
+	case !p.waits:
+		return true
+	case input == nil:
+		return false
+	}
+	_ = p.out.Flush() // the next write returns its error
+	return input.Wait(d)
+}
+
 func (p *Processor) flush() error { return p.outputError(p.out.Flush()) }
 
 func (p *Processor) outputError(err error) error {
@@ -142,9 +157,9 @@ func (p *Processor) line(l lines.Line) error {
 		p.out.WriteByte('\n')
 	}
 	p.unfinished = false
+	p.summary.Lines += int64(l.Count)
 	if l.Piece {
 		if l.Last {
-			p.summary.Lines++
 			p.summary.TooLong++
 			p.summary.FirstTooLong = firstLine(p.summary.FirstTooLong, p.summary.Lines)
 			p.unfinished = !endsLine(l.Bytes)
@@ -153,7 +168,6 @@ func (p *Processor) line(l lines.Line) error {
 		_, err := p.out.Write(l.Bytes)
 		return p.outputError(err)
 	}
-	p.summary.Lines++
 	p.unfinished = !endsLine(l.Bytes)
 	a := p.annotator.Annotate(l.Bytes)
 	if p.text != nil && (a.Kind == NotJSON || a.Kind == Blank) {

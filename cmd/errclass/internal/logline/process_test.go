@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 	"github.com/errclass/errclass/cmd/errclass/internal/logline"
 )
 
@@ -245,6 +246,34 @@ func TestTextEventsAreHeldForInput(t *testing.T) {
 	}
 }
 
+// TestObjectsAreHeldForInput checks JSON objects of several lines that arrive in
+// separate reads.
+func TestObjectsAreHeldForInput(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, want string
+		pieces     []string
+	}{
+		{"one object", "{\n \"error\": \"slow down\"" + added + "\n}\n", []string{"{\n", " \"error\": \"slow", " down\"\n}", "\n", ""}},
+		{"a pause", "{\n \"error\": \"slow down\"\n}\n{\"error\":\"slow down\"" + added + "}\n", []string{"{\n \"error\": ", "wait", "\"slow down\"\n}\n", "{\"error\":\"slow down\"}\n", ""}},
+		{"the end of the input", "{\n \"error\": \"slow down\"" + added + "\n}", []string{"{\n", " \"error\": \"slow down\"\n}", ""}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			p := logline.NewProcessor(logline.NewAnnotator(testRules(t), false), &out, false)
+			w := &waiter{pieces: tt.pieces}
+			require.NoError(t, p.Process(w))
+			assert.Equal(t, tt.want, out.String())
+			assert.NotZero(t, w.waits)
+		})
+	}
+	var out strings.Builder
+	p := logline.NewProcessor(logline.NewAnnotator(testRules(t), false), &out, false)
+	require.NoError(t, p.Process(iotest.OneByteReader(strings.NewReader("{\n \"error\": \"slow down\"\n}\n"))))
+	assert.Equal(t, "{\n \"error\": \"slow down\"\n}\n", out.String(), "a reader that may block and is no Waiter")
+}
+
 // FuzzProcess compares the output with the input. Without the inserted bytes,
 // every line must be unchanged. A JSON object must stay a JSON object, with the
 // same members and at most one pair of new keys. The classifier must not panic,
@@ -257,6 +286,7 @@ func FuzzProcess(f *testing.F) {
 		`{"level":"error","err":[{}],"msg":{"a":"\ud800"},"error.reas\u006fn":[]}` + "\r\r\n\u2028\n" + `{ "error" : "x" , "error.category" : { } } `,
 		"{\"PRIORITY\":\"3\",\"MESSAGE\":[ 114 ,\t101,0,255]}\n{\"err\":{\"ms\\u0067\":\"\\\\\\u005c\"},\"status\":429}\n",
 		`{"level":"error","msg":"attempt 1: HTTP 503; last attempt 2: zz"}`,
+		"{\n  \"level\": \"error\",\n  \"msg\": \"slow down\"\n}\n{\r\n\t\"error\": {\r\n\t\t\"code\": 1\r\n\t}\r\n}", "{\n}\n{\n\"error\":\"x\"\n} y\n{\n\"error\":\"x\",\n{\n \"error.category\": 1\n}\n",
 	} {
 		f.Add([]byte(s), true)
 		f.Add([]byte(s), false)
@@ -270,22 +300,39 @@ func FuzzProcess(f *testing.F) {
 		})
 		out := bytes.NewBuffer(make([]byte, 0, 2*len(in)+1<<10))
 		p := logline.NewProcessor(a, out, true)
+		p.Waits(false)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		require.NoError(t, p.Process(bytes.NewReader(in)))
 		runtime.ReadMemStats(&after)
 		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20+100*len(in)))
-		was, is := bytes.SplitAfter(in, []byte("\n")), bytes.SplitAfter(out.Bytes(), []byte("\n"))
-		require.Len(t, is, len(was))
-		for i := range was {
-			require.Equal(t, string(was[i]), string(withoutInserted(t, was[i], is[i])))
+		is := bytes.SplitAfter(out.Bytes(), []byte("\n"))
+		count := 0
+		for _, record := range records(t, in) {
+			before := count
+			count += record.Count
+			require.LessOrEqual(t, count, len(is))
+			require.Equal(t, string(record.Bytes), string(withoutInserted(t, record.Bytes, bytes.Join(is[before:count], nil))))
 		}
-		lines := int64(len(was))
-		if len(was[len(was)-1]) == 0 {
-			lines--
-		}
-		require.Equal(t, lines, p.Summary().Lines)
+		require.Empty(t, bytes.Join(is[count:], nil))
+		require.EqualValues(t, count, p.Summary().Lines)
 	})
+}
+
+// records returns the lines of in, and the JSON objects that span lines.
+func records(t *testing.T, in []byte) (all []lines.Line) {
+	t.Helper()
+	r := lines.NewReader(bytes.NewReader(in), logline.MaxLine, nil)
+	r.JoinObjects(nil)
+	for {
+		line, err := r.Next()
+		if err != nil {
+			require.ErrorIs(t, err, io.EOF)
+			return all
+		}
+		line.Bytes = bytes.Clone(line.Bytes)
+		all = append(all, line)
+	}
 }
 
 // withoutInserted compares a line before and after Annotate. It checks the inserted
@@ -299,7 +346,7 @@ func withoutInserted(t *testing.T, before, after []byte) []byte {
 		return []byte(removed(string(after)))
 	}
 	n := len(after) - len(before)
-	at := bytes.LastIndexByte(after, '}') - n
+	at := len(bytes.TrimRight(after[:bytes.LastIndexByte(after, '}')], " \t\r\n")) - n
 	require.GreaterOrEqual(t, at, 0)
 	inserted := after[at : at+n]
 	count := map[string]int{}

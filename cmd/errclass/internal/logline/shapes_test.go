@@ -1,9 +1,11 @@
 package logline_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +53,41 @@ func TestShapes(t *testing.T) {
 		assert.True(t, addsOnlyFields(line, annotated(t, a, line)), line)
 		assert.Equal(t, annotated(t, a, line), annotated(t, a, annotated(t, a, line)), "the fields are inserted once")
 	}
+}
+
+// TestShapesOverLines annotates a line of every shape that is written over several
+// lines. It must get the same fields as the line itself.
+func TestShapesOverLines(t *testing.T) {
+	t.Parallel()
+	byKind := shapeLines(t)
+	count := 0
+	for _, line := range slices.Concat(byKind["info"], byKind["error"], byKind["nested"]) {
+		for _, indent := range []string{" ", "\t"} {
+			var pretty, compact bytes.Buffer
+			if !strings.HasPrefix(line, "{") || json.Indent(&pretty, []byte(line), "", indent) != nil {
+				continue
+			}
+			count++
+			in := pretty.String() + "\n"
+			for _, in := range []string{in, strings.ReplaceAll(in, "\n", "\r\n"), "x\n\n" + in + in + "x\n{}"} {
+				var out strings.Builder
+				p := logline.NewProcessor(logline.NewAnnotator(nil, false), &out, false)
+				p.Waits(false)
+				require.NoError(t, p.Process(strings.NewReader(in)))
+				assert.True(t, addsOnlyFields(in, out.String()), "%s\n%s", in, out.String())
+				assert.EqualValues(t, strings.Count(in+"\n", "\n")-strings.Count(in[len(in)-1:], "\n"), p.Summary().Lines)
+				if strings.HasPrefix(in, "x") {
+					continue
+				}
+				compact.Reset()
+				require.NoError(t, json.Compact(&compact, []byte(out.String())))
+				var want bytes.Buffer
+				require.NoError(t, json.Compact(&want, []byte(annotated(t, logline.NewAnnotator(nil, false), line))))
+				assert.Equal(t, want.String(), compact.String())
+			}
+		}
+	}
+	assert.Greater(t, count, 100)
 }
 
 // insertedField matches the text that Annotate inserts, in each of its forms.
@@ -115,6 +152,10 @@ func FuzzShapes(f *testing.F) {
 	for _, lines := range shapeLines(f) {
 		for _, line := range lines {
 			f.Add([]byte(line+"\n"+line), false)
+			var pretty bytes.Buffer
+			if json.Indent(&pretty, []byte(line), "", " ") == nil {
+				f.Add(pretty.Bytes(), false)
+			}
 		}
 	}
 	for _, section := range strings.Split(textLines(f), "\n\n# ") {

@@ -48,9 +48,10 @@ type eventReader struct {
 	written  time.Time // when the input was written; for times without a year
 	service  string    // the service of events that do not name one
 
-	line    []byte // the current one
+	line    []byte // the current line, or the current object of several lines
+	number  int64  // the number of its first line
 	pending bool   // the current text event is not finished
-	first   int64  // the number of its first line
+	first   int64  // the number of the first line of the text event
 	header  []byte
 	visit   func(*shapes.Record)
 
@@ -74,6 +75,7 @@ func newEventReader(c *classify.Classifier, set *shapes.Set, in *input, emit fun
 func (r *eventReader) read(in io.Reader) error {
 	defer r.endText()
 	reader := lines.NewReader(in, MaxLine, nil)
+	reader.JoinObjects(nil)
 	for {
 		line, err := reader.Next()
 		if err != nil {
@@ -82,15 +84,15 @@ func (r *eventReader) read(in io.Reader) error {
 			}
 			return err
 		}
+		r.number = r.stats.lines + 1
+		r.stats.lines += int64(line.Count)
 		if line.Piece {
 			if line.Last {
-				r.stats.lines++
 				r.stats.tooLong++
 				r.endText()
 			}
 			continue
 		}
-		r.stats.lines++
 		r.readLine(line.Bytes)
 	}
 }
@@ -107,12 +109,12 @@ func (r *eventReader) readLine(line []byte) {
 	if bytes.HasPrefix(line, []byte(`{"`)) {
 		r.stats.broken++
 		if r.stats.firstBroken == 0 {
-			r.stats.firstBroken = r.stats.lines
+			r.stats.firstBroken = r.number
 		}
 	}
 	if r.text.Starts(line) {
 		r.endText()
-		r.first, r.pending = r.stats.lines, true
+		r.first, r.pending = r.number, true
 		r.header = append(r.header[:0], line[:min(len(line), maxHeader)]...)
 	}
 	if r.pending {
@@ -159,20 +161,23 @@ func (r *eventReader) found(rec *shapes.Record, res classify.Result, message, fi
 		first = message // without the header of the line of text in the message
 	}
 	text := combined(message, first)
-	e := event{full: text, source: first, line: r.stats.lines}
+	e := event{full: text, source: first, line: r.number}
 	if t, ok := rec.Time(); ok {
 		e.time = usable(t)
 	}
 	if e.time == 0 {
 		e.time = r.headerTime(r.line)
 	}
-	e.service = shapes.Service(r.line)
+	e.service = rec.Service(r.line)
 	r.send(e, res)
 }
 
 // labels returns the category and the reason that a record already has. They are ""
 // if it has none.
 func labels(rec *shapes.Record) (classify.Category, classify.Reason) {
+	if rec.Reason == nil {
+		return "", ""
+	}
 	const longest = 64
 	category, reason := classify.Category(rec.Text(rec.Category, longest)), classify.Reason(rec.Text(rec.Reason, longest))
 	if !reason.Valid() || !slices.Contains(classify.Categories(), category) {

@@ -180,6 +180,7 @@ func (r *run) peek(in *input) {
 		return
 	}
 	first := lines.NewReader(io.LimitReader(text, maxPeek), maxPeek, nil)
+	first.JoinObjects(nil)
 	reader := shapes.NewReader(r.shapes)
 	visit := func(rec *shapes.Record) {
 		if t, ok := rec.Time(); ok {

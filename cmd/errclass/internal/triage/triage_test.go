@@ -67,6 +67,8 @@ func TestShapes(t *testing.T) {
 		{"docker", `{"log":"2026-01-02 03:04:05 ERROR connection refused\n","stream":"stdout","time":"2026-01-02T03:04:05Z"}`, []found{{1, "network", "connection refused", at, ""}}},
 		{"OTLP", `{"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"api"}}]},"scopeLogs":[{"logRecords":[{"timeUnixNano":"1767323045000000000","severityNumber":17,"body":{"stringValue":"connection refused"}},{"severityNumber":9,"body":{"stringValue":"connection refused"}}]}]}]}`,
 			[]found{{1, "network", "connection refused", at, "api"}}},
+		{"several lines", "hello\n{\n  \"level\": \"error\",\n  \"time\": \"2026-01-02T03:04:05Z\",\n  \"err\": {\n    \"message\": \"connection refused\"\n  },\n  \"service\": \"api\"\n}\n{\n  \"level\": \"error\",\n",
+			[]found{{1, "network", "connection refused", at, "api"}}},
 		{"annotated", `{"level":"error","msg":"connection refused","error.category":"aborted","error.reason":"aborted"}`, []found{{1, "aborted", "connection refused", "", ""}}},
 		{"annotated with unknown names", `{"level":"error","msg":"connection refused","error.category":"x","error.reason":"y"}`, []found{{1, "network", "connection refused", "", ""}}},
 		{"no level, known", `{"msg":"dial tcp: connection refused"}`, []found{{1, "network", "dial tcp: connection refused", "", ""}}},
@@ -249,6 +251,7 @@ func FuzzRun(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\x08\x00"))
 	f.Add([]byte("\x28\xb5\x2f\xfd\x00"))
 	f.Add([]byte("ERROR a\nERROR b\n{\"x\n"))
+	f.Add([]byte("{\n\"level\":\"error\"\n}\n{\n\"a\":\n"))
 	f.Add([]byte(`level=error msg="a" time=9999999999999` + "\n"))
 	f.Fuzz(func(t *testing.T, log []byte) {
 		r := Run(t.Context(), Options{Inputs: []string{"-"}, Stdin: strings.NewReader(string(log)), Now: testNow, MaxGroups: 3})

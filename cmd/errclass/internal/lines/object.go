@@ -1,0 +1,126 @@
+package lines
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/errclass/errclass/internal/jsontop"
+)
+
+// These limit how long a [Reader] waits for the rest of an object.
+const (
+	maxPause = 100 * time.Millisecond // for more bytes
+	maxWait  = time.Second            // for the whole object
+)
+
+// JoinObjects makes Next return a JSON object that spans lines as one Line. The
+// first line of the object must begin with an opening brace and must not end with a
+// closing one. Its other lines must not begin with an opening brace. So a line of
+// log after an object that was cut off is never taken as a part of the object. An
+// object that is not valid, or longer than the limit of the reader, is returned line
+// by line.
+//
+// If soon is not nil, the reader calls it before it waits for the rest of an object.
+// soon waits for input, but at most for the given time, and reports whether there is
+// any. If there is none, or if the reader has waited for a second in all, the lines
+// of the object are returned one by one.
+func (r *Reader) JoinObjects(soon func(time.Duration) bool) {
+	r.object.joins, r.object.soon = true, soon
+}
+
+// object is the state of an object that spans lines.
+type object struct {
+	joins bool
+	soon  func(time.Duration) bool
+
+	scanner jsontop.Scanner
+	size    int       // bytes of its lines so far; 0 if no object is open
+	first   int       // bytes of its first line
+	count   int       // its lines so far
+	since   time.Time // when the reader first waited for its rest
+}
+
+func (o *object) forget() { o.size, o.first, o.count, o.since = 0, 0, 0, time.Time{} }
+
+// join reads the last line of the first n bytes of the buffer. It returns the length
+// of the line or the object to return, or 0 if the line belongs to an open object.
+func (r *Reader) join(n int) int {
+	o := &r.object
+	if !o.joins || r.inPiece {
+		return n
+	}
+	switch o.add(r.buf[r.start+o.size : r.start+n]) {
+	case jsontop.Open:
+		if o.size == 0 {
+			o.first = n
+		}
+		o.count++
+		o.size, r.searched = n, n
+		return 0
+	case jsontop.Complete:
+		o.count++
+		return n
+	default:
+		return o.split(n)
+	}
+}
+
+// add adds a line to the open object, or begins an object with it.
+func (o *object) add(line []byte) jsontop.Progress {
+	if o.size > 0 {
+		if line[0] == '{' {
+			return jsontop.Broken
+		}
+		return o.scanner.Add(line)
+	}
+	line = bytes.TrimPrefix(line, []byte(BOM))
+	if line[0] != '{' || endsInBrace(line) {
+		return jsontop.Broken
+	}
+	o.scanner.Reset()
+	return o.scanner.Add(line)
+}
+
+// endsInBrace reports whether a line ends with a closing brace, apart from white
+// space.
+func endsInBrace(line []byte) bool {
+	i := len(line) - 1
+	for line[i] == ' ' || line[i] == '\t' || line[i] == '\r' || line[i] == '\n' {
+		i-- // the line begins with an opening brace
+	}
+	return line[i] == '}'
+}
+
+// split gives up the open object. It returns the length of its first line, or n if
+// no object is open. No other line of the object begins one, so they are returned as
+// they are.
+func (o *object) split(n int) int {
+	if o.size == 0 {
+		return n
+	}
+	o.count = 0
+	return o.first
+}
+
+// mayContinue reports whether the reader should read the rest of the open object.
+func (o *object) mayContinue() bool {
+	if o.soon == nil {
+		return true
+	}
+	if o.since.IsZero() {
+		o.since = time.Now()
+	}
+	rest := maxWait - time.Since(o.since)
+	return rest > 0 && o.soon(min(rest, maxPause))
+}
+
+// endOfObject returns the length of what to return if no more bytes of the open
+// object are read. The text after the last line end may complete the object.
+func (r *Reader) endOfObject() int {
+	if r.err != nil && r.searched > r.object.size {
+		if n := r.join(r.searched); n > 0 {
+			return n
+		}
+	}
+	return r.object.split(r.searched)
+}
