@@ -74,7 +74,7 @@ func (p *LogProcessor) OnEmit(ctx context.Context, r *sdklog.Record) error {
 func hasException(r *sdklog.Record) (has bool) {
 	left := evidence.MaxAttributes
 	r.WalkAttributes(func(kv attribute.KeyValue) bool {
-		has = evidence.FieldOf(string(kv.Key)).IsException()
+		has = evidence.IsException(string(kv.Key))
 		left--
 		return !has && left > 0
 	})

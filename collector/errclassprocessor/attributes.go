@@ -127,7 +127,7 @@ func (p *errclassProcessor) write(m pcommon.Map, missing attrkey.Set, d *evidenc
 func hasException(m pcommon.Map) bool {
 	left := evidence.MaxAttributes
 	for name := range m.All() {
-		if evidence.FieldOf(name).IsException() {
+		if evidence.IsException(name) {
 			return true
 		}
 		if left--; left == 0 {

@@ -31,8 +31,8 @@ const (
 	Stream // the name of a standard stream, as a runtime recorded it
 )
 
-// IsException reports whether f is an attribute of an exception.
-func (f Field) IsException() bool { return f-ExceptionType <= ExceptionStack-ExceptionType }
+// isException reports whether f is an attribute of an exception.
+func (f Field) isException() bool { return f-ExceptionType <= ExceptionStack-ExceptionType }
 
 // Name is an attribute that is read.
 type Name struct {
@@ -91,4 +91,21 @@ func FieldOf(key string) Field {
 		return Names[i-1].Field
 	}
 	return None
+}
+
+// exceptionLengths has the lengths of the names of exception attributes: bit n
+// stands for n bytes.
+var exceptionLengths = func() (lengths uint64) {
+	for _, n := range Names {
+		if n.Field.isException() {
+			lengths |= 1 << len(n.Key)
+		}
+	}
+	return lengths
+}()
+
+// IsException reports whether an attribute with this name belongs to an exception.
+// Most other names are rejected by their length, without a look at their bytes.
+func IsException(key string) bool {
+	return exceptionLengths>>len(key)&1 != 0 && FieldOf(key).isException()
 }

@@ -22,6 +22,8 @@ type Reader struct {
 	seen  mask
 	shape *compiled
 
+	prefix prefix // of the last line; its end counts from the start of the line
+
 	depth    int
 	inner    *Reader // reads a message that is a line of log
 	innerBuf []byte
@@ -70,25 +72,36 @@ type Record struct {
 
 // Read calls visit with every record of line. It skips a prefix that a runtime
 // wrote before the line. It returns false if the rest is neither a JSON object nor
-// logfmt. line may include its line end. visit must not keep the record.
+// logfmt: then [Events.AddRead] reads it as text. line may include its line end.
+// visit must not keep the record.
 func (r *Reader) Read(line []byte, visit func(*Record)) (ok bool) {
 	start := 0
 	if bytes.HasPrefix(line, []byte(bom)) {
 		start = len(bom)
 	}
-	var p prefix
-	if !startsObject(line, start) {
-		p = readPrefix(line[start:])
-		start += p.end
-		if !startsObject(line, start) {
-			return r.logfmt(line, start, p, visit)
+	p := &r.prefix
+	if startsObject(line, start) {
+		*p = prefix{end: start}
+	} else {
+		*p = readPrefix(firstLine(line[start:]))
+		p.end += start
+		if start = p.end; !startsObject(line, start) {
+			return r.logfmt(line, visit)
 		}
 	}
 	if !r.fields.object(line[start:]) {
 		return false
 	}
-	r.objects(line, start, p, visit)
+	r.objects(line, start, visit)
 	return true
+}
+
+// firstLine returns the first line of text, without its line end.
+func firstLine(text []byte) []byte {
+	if i := bytes.IndexByte(text, '\n'); i >= 0 {
+		text = text[:i]
+	}
+	return bytes.TrimSuffix(text, []byte("\r"))
 }
 
 func startsObject(line []byte, i int) bool {
@@ -107,10 +120,10 @@ func firstByte(line []byte, i int) int {
 
 // objects calls visit with the records of the object whose members are in r.fields.
 // The object starts at index start of line.
-func (r *Reader) objects(line []byte, start int, p prefix, visit func(*Record)) {
+func (r *Reader) objects(line []byte, start int, visit func(*Record)) {
 	c := r.find()
 	if c.records == nil {
-		r.visit(c, start+r.fields.end, p, visit)
+		r.visit(c, start+r.fields.end, visit)
 		return
 	}
 	lists, ok := r.fields.lookup([]byte(c.records[0]))
@@ -174,16 +187,16 @@ func (r *Reader) otlp(line []byte, start int, visit func(*Record)) {
 }
 
 // visit calls visit with the record whose members are in r.fields.
-func (r *Reader) visit(c *compiled, at int, p prefix, visit func(*Record)) {
+func (r *Reader) visit(c *compiled, at int, visit func(*Record)) {
 	f := r.fields
-	r.record = Record{Shape: c.Shape, shape: c, reader: r, At: at, comma: !f.empty, Stderr: p.stderr}
+	r.record = Record{Shape: c.Shape, shape: c, reader: r, At: at, comma: !f.empty, Stderr: r.prefix.stderr}
 	if len(c.attributes) > 0 {
 		f.attributes(f.at(c.attributes[0]))
 	}
 	if len(c.stream) > 0 {
 		r.record.Stderr = string(f.at(c.stream[0])) == `"stderr"`
 	}
-	r.finish(p.severity, visit)
+	r.finish(r.prefix.severity, visit)
 }
 
 // finish sets the severity of the record and calls visit with the record. outer is
