@@ -92,6 +92,11 @@ func (e *encoder) value(v pcommon.Value, depth int) {
 	case pcommon.ValueTypeStr:
 		e.text(bound.Text(v.Str(), bound.MaxText))
 		return
+	case pcommon.ValueTypeBytes:
+		if v.Bytes().Len() <= bound.MaxText {
+			e.text(string(v.Bytes().AsRaw()))
+			return
+		}
 	case pcommon.ValueTypeInt:
 		e.buf = strconv.AppendInt(e.buf, v.Int(), 10)
 		return

@@ -8,6 +8,8 @@
 //   - [Decision] classifies these values, the most important first.
 package evidence
 
+import "slices"
+
 // Field is the meaning of an attribute.
 type Field uint8
 
@@ -109,3 +111,13 @@ var exceptionLengths = func() (lengths uint64) {
 func IsException(key string) bool {
 	return exceptionLengths>>len(key)&1 != 0 && FieldOf(key).isException()
 }
+
+// IsErrorText reports whether a member of a map is the text of an error. inError is
+// true if the map itself has a name of [Text]: many loggers write an error as a map
+// of its message and its stack trace.
+func IsErrorText(name string, inError bool) bool {
+	return FieldOf(name) == Text || inError && slices.Contains(errorMembers, name)
+}
+
+// errorMembers has the names of texts in an error that is a map.
+var errorMembers = []string{"message", "msg", "stack", "stacktrace", "stack_trace", "stackTrace"}
