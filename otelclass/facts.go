@@ -63,7 +63,7 @@ func (f *facts) addAttr(cfg *config, kv *attribute.KeyValue) {
 // (http.client.request.exception).
 func isException(attrs []attribute.KeyValue) bool {
 	for i := range attrs {
-		if evidence.FieldOf(string(attrs[i].Key)).IsException() {
+		if evidence.IsException(string(attrs[i].Key)) {
 			return true
 		}
 	}

@@ -74,7 +74,7 @@ func (p *LogProcessor) OnEmit(ctx context.Context, r *sdklog.Record) error {
 func hasException(r *sdklog.Record) (has bool) {
 	left := evidence.MaxAttributes
 	r.WalkAttributes(func(kv attribute.KeyValue) bool {
-		has = evidence.FieldOf(string(kv.Key)).IsException()
+		has = evidence.IsException(string(kv.Key))
 		left--
 		return !has && left > 0
 	})
@@ -106,7 +106,7 @@ func (p *LogProcessor) classify(r *sdklog.Record) classify.Result {
 	left := evidence.MaxAttributes
 	r.WalkAttributes(func(kv attribute.KeyValue) bool {
 		f.addAttr(cfg, &kv)
-		t.addAttr(&kv, 0)
+		t.addAttr(&kv, 0, false)
 		left--
 		return left > 0
 	})
@@ -156,10 +156,15 @@ type texts struct {
 	members int // members of the maps visited
 }
 
-func (t *texts) addAttr(kv *attribute.KeyValue, depth int) {
+// addAttr adds the texts in an attribute. inError is true if the attribute is a
+// member of a map that is an error.
+func (t *texts) addAttr(kv *attribute.KeyValue, depth int, inError bool) {
 	switch kv.Value.Type() {
 	case attribute.STRING:
-		if text := kv.Value.AsString(); text != "" && t.n < evidence.MaxTexts && evidence.FieldOf(string(kv.Key)) == evidence.Text {
+		if t.n == evidence.MaxTexts || !evidence.IsErrorText(string(kv.Key), inError) {
+			return
+		}
+		if text := kv.Value.AsString(); text != "" {
 			t.found[t.n] = text
 			t.n++
 		}
@@ -170,9 +175,10 @@ func (t *texts) addAttr(kv *attribute.KeyValue, depth int) {
 		if t.members += mapLen(kv.Value); t.members > evidence.MaxMembers {
 			return // t.members keeps its value, so all later maps are skipped too
 		}
+		inError = evidence.FieldOf(string(kv.Key)) == evidence.Text
 		members := kv.Value.AsMap()
 		for i := range members {
-			t.addAttr(&members[i], depth+1)
+			t.addAttr(&members[i], depth+1, inError)
 		}
 	}
 }

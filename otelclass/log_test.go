@@ -72,6 +72,8 @@ func TestLogProcessor(t *testing.T) {
 		{name: "unknown exception, known body", r: record(log.SeverityError, "alpha", "exception.message", "boom"), want: alpha},
 		{name: "unknown exception, known status", r: with(record(log.SeverityError, "failed", "exception.message", "boom"), attribute.Int("http.response.status_code", 401)), want: beta},
 		{name: "text attribute beats body", r: record(log.SeverityError, "beta", "err", "alpha"), want: alpha},
+		{name: "an error that is a map", r: with(record(log.SeverityError, "failed"), attribute.Map("err", attribute.String("message", "alpha"))), want: alpha},
+		{name: "the message of another map", r: with(record(log.SeverityError, "failed"), attribute.Map("g", attribute.String("message", "alpha"))), want: unknown},
 		{name: "text in a map", r: with(record(log.SeverityError, "failed"), attribute.Map("g", attribute.Map("h", attribute.String("error", "alpha")))), want: alpha},
 		{name: "text too deep", r: with(record(log.SeverityError, "failed"),
 			attribute.Map("1", attribute.Map("2", attribute.Map("3", attribute.Map("4", attribute.Map("5", attribute.String("err", "alpha"))))))), want: unknown},

@@ -33,7 +33,7 @@ type attributes struct {
 
 	texts   [evidence.MaxTexts]string // texts of errors, in the order in which they were found
 	nTexts  int
-	members int // members of the maps visited
+	members int // members of the maps and lists visited
 }
 
 // read reads the evidence in m. The strings are not copied, so they are valid as
@@ -53,7 +53,12 @@ func (a *attributes) read(names *attrkey.Names, m pcommon.Map) {
 		field := evidence.FieldOf(name)
 		switch v.Type() {
 		case pcommon.ValueTypeMap:
-			a.addTexts(v.Map(), 1)
+			a.addTexts(v.Map(), 1, field == evidence.Text)
+		case pcommon.ValueTypeSlice:
+			if field != evidence.None {
+				a.SetText(field, "")
+			}
+			a.addItems(v.Slice(), 1, field == evidence.Text)
 		case pcommon.ValueTypeInt:
 			if field != evidence.None {
 				a.SetInt(field, v.Int())
@@ -80,24 +85,51 @@ func (a *attributes) addText(text string) {
 }
 
 // addTexts adds the texts of errors in a map. Log bridges write an error as a map
-// if it was logged as a group or inside a group.
-func (a *attributes) addTexts(m pcommon.Map, depth int) {
-	if depth > evidence.MaxDepth || a.nTexts == len(a.texts) {
+// if it has several parts, or if it was logged as a group or inside a group. inError
+// is true if the map is an error.
+func (a *attributes) addTexts(m pcommon.Map, depth int, inError bool) {
+	if !a.mayVisit(m.Len(), depth) {
 		return
-	}
-	if a.members += m.Len(); a.members > evidence.MaxMembers {
-		return // a.members keeps its value, so all later maps are skipped too
 	}
 	for name, v := range m.All() {
 		switch v.Type() {
 		case pcommon.ValueTypeMap:
-			a.addTexts(v.Map(), depth+1)
+			a.addTexts(v.Map(), depth+1, evidence.FieldOf(name) == evidence.Text)
+		case pcommon.ValueTypeSlice:
+			a.addItems(v.Slice(), depth+1, evidence.FieldOf(name) == evidence.Text)
 		case pcommon.ValueTypeStr:
-			if evidence.FieldOf(name) == evidence.Text {
+			if evidence.IsErrorText(name, inError) {
 				a.addText(v.Str())
 			}
 		}
 	}
+}
+
+// addItems is like addTexts, for a list. inError is true if the items are errors.
+func (a *attributes) addItems(s pcommon.Slice, depth int, inError bool) {
+	if !a.mayVisit(s.Len(), depth) {
+		return
+	}
+	for _, v := range s.All() {
+		switch v.Type() {
+		case pcommon.ValueTypeMap:
+			a.addTexts(v.Map(), depth+1, inError)
+		case pcommon.ValueTypeStr:
+			if inError {
+				a.addText(v.Str())
+			}
+		}
+	}
+}
+
+// mayVisit counts the n members of a map or a list. It returns false if a limit is
+// reached.
+func (a *attributes) mayVisit(n, depth int) bool {
+	if depth > evidence.MaxDepth || a.nTexts == len(a.texts) {
+		return false
+	}
+	a.members += n // it keeps its value, so all later maps and lists are skipped too
+	return a.members <= evidence.MaxMembers
 }
 
 // write adds the missing attributes to m.
@@ -127,7 +159,7 @@ func (p *errclassProcessor) write(m pcommon.Map, missing attrkey.Set, d *evidenc
 func hasException(m pcommon.Map) bool {
 	left := evidence.MaxAttributes
 	for name := range m.All() {
-		if evidence.FieldOf(name).IsException() {
+		if evidence.IsException(name) {
 			return true
 		}
 		if left--; left == 0 {

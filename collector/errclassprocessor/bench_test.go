@@ -82,7 +82,7 @@ var bodies = []struct {
 	}},
 	{"error, seen", func(_ int, r plog.LogRecord) {
 		r.SetSeverityNumber(plog.SeverityNumberError)
-		r.Body().SetStr("failed to charge order: POST https://api.stripe.com/v1/charges: 429 Too Many Requests, retry after 2 s")
+		r.Body().SetStr("failed to charge order: POST https://api.stripe.com/v1/charges: 429 Too Many Requests, request req_8Zk0x1")
 	}},
 	{"error, unseen", func(i int, r plog.LogRecord) {
 		r.SetSeverityNumber(plog.SeverityNumberError)

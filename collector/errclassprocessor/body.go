@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"strconv"
-	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
@@ -19,24 +18,30 @@ const (
 )
 
 // event reads the header and the level of a text body. If the first line has no
-// level, event takes the level from a later line or from a stack trace.
-func (j *job) event(text string) (first shapes.Event) {
-	if j.current.failed { // only the header is of interest
-		text, _, _ = strings.Cut(text, "\n")
-	}
-	j.buf = append(j.buf[:0], text[:min(len(text), maxEvent)]...)
+// level, event takes the level from a later line or from a stack trace. line is
+// empty, or it has the same bytes as text and j.reader has read it.
+func (j *job) event(line []byte, text string) (first shapes.Event) {
 	events := shapes.Events{WithoutTime: true}
-	rest := j.buf
+	read := len(line) > 0
+	rest := line[:min(len(line), maxEvent)]
+	if !read {
+		j.buf = append(j.buf[:0], text[:min(len(text), maxEvent)]...)
+		rest = j.buf
+	}
 	for n := 0; n < maxLines && (n == 0 || len(rest) > 0); n++ {
-		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
-		events.Add(bytes.TrimSuffix(line, []byte("\r")))
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		if read && n == 0 {
+			events.AddRead(j.reader, line)
+		} else {
+			events.Add(line)
+		}
 		e := events.Event()
 		if n == 0 {
 			first = e
 		}
 		switch {
-		case first.Severity != shapes.Unknown:
+		case first.Severity != shapes.Unknown, j.current.failed: // of a failed record only the header is of interest
 			return first
 		case e.Severity == shapes.Error:
 			first.Severity = shapes.Error
@@ -87,6 +92,11 @@ func (e *encoder) value(v pcommon.Value, depth int) {
 	case pcommon.ValueTypeStr:
 		e.text(bound.Text(v.Str(), bound.MaxText))
 		return
+	case pcommon.ValueTypeBytes:
+		if v.Bytes().Len() <= bound.MaxText {
+			e.text(string(v.Bytes().AsRaw()))
+			return
+		}
 	case pcommon.ValueTypeInt:
 		e.buf = strconv.AppendInt(e.buf, v.Int(), 10)
 		return

@@ -94,22 +94,18 @@ func (j *job) count(res *classify.Result) {
 func (j *job) log(r plog.LogRecord) {
 	defer j.recover()
 	l := &j.current
-	l.record, l.failed, l.read, l.done = r, j.failed(r), false, false
-	if l.failed && !j.readAttributes() || !l.failed && shapes.Named(r.SeverityText()) == shapes.Below {
+	named := shapes.Named(r.SeverityText())
+	l.record, l.read, l.done = r, false, false
+	l.failed = r.SeverityNumber() >= j.p.minSeverity || named == shapes.Error || hasException(r.Attributes())
+	if l.failed && !j.readAttributes() || !l.failed && named == shapes.Below {
 		return
 	}
 	line, text := j.body(r.Body())
 	if len(line) == 0 || !j.reader.Read(line, j.visit) {
-		j.text(text)
+		j.text(line, text)
 	} else if l.failed && !l.done { // a list without records
 		j.decide(nil, "")
 	}
-}
-
-// failed reports whether the severity or an attribute of a record says that it is
-// an error.
-func (j *job) failed(r plog.LogRecord) bool {
-	return r.SeverityNumber() >= j.p.minSeverity || shapes.Named(r.SeverityText()) == shapes.Error || hasException(r.Attributes())
 }
 
 // readAttributes reads the attributes of the current record, if this has not
@@ -145,10 +141,11 @@ func (j *job) shape(rec *shapes.Record) {
 }
 
 // text classifies a text body, if the record or the text is an error. It skips
-// the header of a line, such as the time.
-func (j *job) text(text string) {
+// the header of a line, such as the time. line is empty, or it has the same bytes as
+// text and j.reader has read it.
+func (j *job) text(line []byte, text string) {
 	l := &j.current
-	e := j.event(text)
+	e := j.event(line, text)
 	text = text[min(e.Message, len(text)):]
 	switch {
 	case l.failed, e.Severity == shapes.Error:

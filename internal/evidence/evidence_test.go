@@ -2,6 +2,7 @@ package evidence_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,9 +28,11 @@ func TestIsException(t *testing.T) {
 	t.Parallel()
 	for _, n := range evidence.Names {
 		want := n.Key == "exception.type" || n.Key == "exception.message" || n.Key == "exception.stacktrace"
-		assert.Equal(t, want, n.Field.IsException(), n.Key)
+		assert.Equal(t, want, evidence.IsException(n.Key), n.Key)
 	}
-	assert.False(t, evidence.None.IsException())
+	for _, key := range []string{"", "exception.Type", "container.name", strings.Repeat("x", 64+len("exception.type"))} {
+		assert.False(t, evidence.IsException(key), key)
+	}
 }
 
 // attr is an attribute. Its value is a text or an int64.

@@ -8,6 +8,8 @@
 //   - [Decision] classifies these values, the most important first.
 package evidence
 
+import "slices"
+
 // Field is the meaning of an attribute.
 type Field uint8
 
@@ -31,8 +33,8 @@ const (
 	Stream // the name of a standard stream, as a runtime recorded it
 )
 
-// IsException reports whether f is an attribute of an exception.
-func (f Field) IsException() bool { return f-ExceptionType <= ExceptionStack-ExceptionType }
+// isException reports whether f is an attribute of an exception.
+func (f Field) isException() bool { return f-ExceptionType <= ExceptionStack-ExceptionType }
 
 // Name is an attribute that is read.
 type Name struct {
@@ -92,3 +94,30 @@ func FieldOf(key string) Field {
 	}
 	return None
 }
+
+// exceptionLengths has the lengths of the names of exception attributes: bit n
+// stands for n bytes.
+var exceptionLengths = func() (lengths uint64) {
+	for _, n := range Names {
+		if n.Field.isException() {
+			lengths |= 1 << len(n.Key)
+		}
+	}
+	return lengths
+}()
+
+// IsException reports whether an attribute with this name belongs to an exception.
+// Most other names are rejected by their length, without a look at their bytes.
+func IsException(key string) bool {
+	return exceptionLengths>>len(key)&1 != 0 && FieldOf(key).isException()
+}
+
+// IsErrorText reports whether a member of a map is the text of an error. inError is
+// true if the map itself has a name of [Text]: many loggers write an error as a map
+// of its message and its stack trace.
+func IsErrorText(name string, inError bool) bool {
+	return FieldOf(name) == Text || inError && slices.Contains(errorMembers, name)
+}
+
+// errorMembers has the names of texts in an error that is a map.
+var errorMembers = []string{"message", "msg", "stack", "stacktrace", "stack_trace", "stackTrace"}

@@ -35,7 +35,12 @@ func object(d []byte, i, depth int, visit func(key, value []byte)) int {
 			return -1
 		}
 		start := space(d, colon+1)
-		end := value(d, start, depth)
+		var end int
+		if start < len(d) && d[start] == '"' { // most values are strings
+			end, _ = text(d, start+1)
+		} else {
+			end = value(d, start, depth)
+		}
 		if end < 0 {
 			return -1
 		}
@@ -46,6 +51,10 @@ func object(d []byte, i, depth int, visit func(key, value []byte)) int {
 				key = decoded
 			}
 			visit(key, d[start:end])
+		}
+		if end < len(d) && d[end] == ',' {
+			i = space(d, end+1)
+			continue
 		}
 		more := false
 		if i, more = next(d, end, '}'); !more {
@@ -156,7 +165,7 @@ func number(d []byte, i int) int {
 // digits parses one or more digits.
 func digits(d []byte, i int) int {
 	start := i
-	for i < len(d) && '0' <= d[i] && d[i] <= '9' {
+	for i < len(d) && d[i]-'0' <= 9 {
 		i++
 	}
 	if i == start {
@@ -166,7 +175,7 @@ func digits(d []byte, i int) int {
 }
 
 func space(d []byte, i int) int {
-	for i < len(d) && (d[i] == ' ' || d[i] == '\t' || d[i] == '\n' || d[i] == '\r') {
+	for i < len(d) && d[i] <= ' ' && (d[i] == ' ' || d[i] == '\t' || d[i] == '\n' || d[i] == '\r') {
 		i++
 	}
 	return i
@@ -175,6 +184,15 @@ func space(d []byte, i int) int {
 // text parses a string. i is the index after its opening quote. The result
 // escaped is true if the string has escapes.
 func text(d []byte, i int) (end int, escaped bool) {
+	for ; len(d)-i >= 8; i += 8 {
+		if flags := special(d[i:]); flags != 0 {
+			i += bits.TrailingZeros64(flags) / 8
+			if d[i] == '"' {
+				return i + 1, false
+			}
+			break
+		}
+	}
 	for {
 		i = plain(d, i)
 		if i >= len(d) {
@@ -194,22 +212,11 @@ func text(d []byte, i int) (end int, escaped bool) {
 	}
 }
 
-const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
-)
-
 // plain returns the index of the first quote, backslash or control character at or
-// after i. It tests eight bytes at once with a subtraction. A borrow in the
-// subtraction may flag a wrong byte, but only after a byte that is flagged
-// correctly. So the first flagged byte is always correct.
+// after i.
 func plain(d []byte, i int) int {
 	for ; len(d)-i >= 8; i += 8 {
-		w := binary.LittleEndian.Uint64(d[i:])
-		quote := w ^ ones*'"'
-		slash := w ^ ones*'\\'
-		flags := ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*0x20)&^w) & highs
-		if flags != 0 {
+		if flags := special(d[i:]); flags != 0 {
 			return i + bits.TrailingZeros64(flags)/8
 		}
 	}
@@ -218,6 +225,22 @@ func plain(d []byte, i int) int {
 	}
 	return i
 }
+
+// special flags the quotes, backslashes and control characters among the first
+// eight bytes of d. It tests them at once with a subtraction. A borrow in the
+// subtraction may flag a wrong byte, but only after a byte that is flagged
+// correctly. So the first flagged byte is always correct.
+func special(d []byte) uint64 {
+	w := binary.LittleEndian.Uint64(d)
+	quote := w ^ ones*'"'
+	slash := w ^ ones*'\\'
+	return ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*0x20)&^w) & highs
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
 
 // escape parses an escape such as \n. i is the index after its backslash.
 func escape(d []byte, i int) int {

@@ -35,6 +35,7 @@ type Events struct {
 	exception bool
 	loose     bool // any next line belongs to the event, for example the message of a panic in Rust
 	blank     bool // the last line was blank
+	prefix    int  // the length of the prefix of the last line
 }
 
 // Add adds a line without its line end. It returns true if the line belongs to
@@ -42,7 +43,16 @@ type Events struct {
 // event, which [Events.Event] returns.
 func (s *Events) Add(line []byte) (continues bool) {
 	p := readPrefix(line)
-	text := line[p.end:]
+	return s.add(line, &p)
+}
+
+// AddRead is like Add for a line that [Reader.Read] has just read as the first line
+// of its argument and found to be text. It saves reading the prefix again.
+func (s *Events) AddRead(r *Reader, line []byte) (continues bool) { return s.add(line, &r.prefix) }
+
+func (s *Events) add(line []byte, p *prefix) (continues bool) {
+	s.prefix = min(p.end, len(line))
+	text := line[s.prefix:]
 	if s.open && s.continues(text) {
 		s.blank = len(bytes.TrimSpace(text)) == 0
 		return true
@@ -64,6 +74,14 @@ var starts = []string{
 	"Uncaught ", "thread '", "SIGSEGV: ", "SIGABRT: ", "unexpected fault address",
 }
 
+// startBytes has the first bytes of starts.
+var startBytes = func() (first [256]bool) {
+	for _, s := range starts {
+		first[s[0]] = true
+	}
+	return first
+}()
+
 // parts lists the beginnings of other lines of stack traces.
 var parts = []string{
 	"Caused by: ", "Suppressed: ", "... ", "Traceback (most recent call last)", "During handling of the above exception", "The above exception was the direct cause",
@@ -71,13 +89,13 @@ var parts = []string{
 	"] {", "}",
 }
 
-func (s *Events) start(text []byte, p prefix) {
-	t, m := matchText(text)
-	trace := hasPrefix(text, starts)
+func (s *Events) start(text []byte, p *prefix) {
+	t, m := matchText(text, &p.lead)
+	trace := len(text) > 0 && startBytes[text[0]] && hasPrefix(text, starts)
 	if trace { // "panic: index out of range [7]" looks like a line of .NET's console
 		t, m = nil, matched{}
 	}
-	s.event = Event{Shape: t, Severity: max(m.severity, p.severity), Stderr: p.stderr, Message: p.end + m.message}
+	s.event = Event{Shape: t, Severity: max(m.severity, p.severity), Stderr: p.stderr, Message: s.prefix + m.message}
 	if t != nil && m.severity != Unknown {
 		s.event.Severity = m.severity
 	}

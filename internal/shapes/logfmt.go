@@ -13,21 +13,21 @@ var Logfmt = Shape{
 	Times:   []string{"time", "ts", "timestamp"},
 }
 
-// logfmt calls visit with the record of line[start:]. It returns false if that part
-// is not logfmt.
-func (r *Reader) logfmt(line []byte, start int, p prefix, visit func(*Record)) bool {
-	end := lineEnd(line)
+// logfmt calls visit with the record of line. It returns false if the text after the
+// prefix is not logfmt.
+func (r *Reader) logfmt(line []byte, visit func(*Record)) bool {
+	start, end := r.prefix.end, lineEnd(line)
 	if start >= end || !r.fields.pairs(line[start:end]) {
 		return false
 	}
 	c := &r.set.logfmt
 	rec := &r.record
-	*rec = Record{Shape: c.Shape, shape: c, reader: r, At: end, Form: Pair, Stderr: p.stderr}
+	*rec = Record{Shape: c.Shape, shape: c, reader: r, At: end, Form: Pair, Stderr: r.prefix.stderr}
 	rec.Severity = r.fields.severity(c.levels)
 	if rec.Severity == Unknown && !rec.HasError() {
 		return false
 	}
-	r.finish(p.severity, visit)
+	r.finish(r.prefix.severity, visit)
 	return true
 }
 

@@ -19,6 +19,6 @@ func (rec *Record) Message() string {
 // length of the line's prefix and header.
 func MessageStart(line []byte) int {
 	p := readPrefix(line)
-	_, m := matchText(line[p.end:])
+	_, m := matchText(line[p.end:], &p.lead)
 	return p.end + m.message
 }

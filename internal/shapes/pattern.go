@@ -44,8 +44,8 @@ const (
 	headerWords = 10
 )
 
-// match matches p with the start of line.
-func (p pattern) match(line []byte) (m matched, ok bool) {
+// match matches p with the start of line. l belongs to the line.
+func (p pattern) match(line []byte, l *lead) (m matched, ok bool) {
 	i := 0
 	for k := 0; k < len(p); k++ {
 		for i < len(line) && line[i] == '\x1b' {
@@ -63,23 +63,39 @@ func (p pattern) match(line []byte) (m matched, ok bool) {
 		next := -1
 		switch p[k] {
 		case 'T':
-			next = dateTime(line, i)
+			if i == 0 {
+				next = l.find(leadDateTime, line)
+			} else {
+				next = dateTime(line, i)
+			}
 			m.timeStart, m.timeEnd = i, max(next, 0)
 		case 't':
-			next = timeWord(line, i)
+			if i == 0 {
+				next = l.find(leadTime, line)
+			} else {
+				next = timeWord(line, i)
+			}
 			m.timeStart, m.timeEnd = i, max(next, 0)
 		case 'b':
 			next = syslogTime(line, i)
 		case 'd':
 			next = run(line, i, isDigit)
 		case 'w':
-			next = run(line, i, isWord)
+			if i == 0 {
+				next = l.find(leadWord, line)
+			} else {
+				next = run(line, i, isWord)
+			}
 		case 'n':
 			next = run(line, i, keyByte)
 		case '_':
 			next = run(line, i, isSpace)
 		case 'l', 'L':
-			next, m.severity = levelName(line, i, p[k] == 'L')
+			if i == 0 {
+				next, m.severity = l.level(p[k] == 'L', line)
+			} else {
+				next, m.severity = levelName(line, i, p[k] == 'L')
+			}
 		case 'k':
 			next, m.severity = levelLetter(line, i)
 		case 'p':
@@ -184,8 +200,12 @@ func timeWord(line []byte, i int) int {
 // dateTime returns the index after the date, time and zone at i, which are
 // separated by spaces. The time and the zone may be missing. If there is not
 // even a date, dateTime returns -1.
-func dateTime(line []byte, i int) int {
-	if i = timeWord(line, i); i < 0 {
+func dateTime(line []byte, i int) int { return afterDate(line, timeWord(line, i)) }
+
+// afterDate returns the index after the time and the zone that follow a date or a
+// time. i is the index after that date or time, or -1.
+func afterDate(line []byte, i int) int {
+	if i < 0 {
 		return -1
 	}
 	if i < len(line) && line[i] == ' ' {
@@ -204,7 +224,7 @@ func dateTime(line []byte, i int) int {
 		for next < len(line) && 'A' <= line[next] && line[next] <= 'Z' {
 			next++
 		}
-		if zone := line[i+1 : next]; len(zone) >= 3 && len(zone) <= 5 && next < len(line) && line[next] == ' ' && !isLevel(zone) {
+		if zone := line[i+1 : next]; len(zone) >= 3 && len(zone) <= 5 && next < len(line) && line[next] == ' ' && wordLevel(zone) == Unknown {
 			return next
 		}
 	}
@@ -215,7 +235,10 @@ func dateTime(line []byte, i int) int {
 // It returns -1 if there is no such time.
 func syslogTime(line []byte, i int) int {
 	const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec "
-	if len(line)-i < len("Jan  2 03:04:05") || !bytes.Contains([]byte(months), line[i:i+len("Jan ")]) {
+	if len(line)-i < len("Jan  2 03:04:05") {
+		return -1
+	}
+	if at := strings.Index(months, string(line[i:i+len("Jan ")])); at < 0 || at%len("Jan ") != 0 {
 		return -1
 	}
 	day := firstByte(line, i+len("Jan "))
@@ -225,16 +248,16 @@ func syslogTime(line []byte, i int) int {
 	return timeWord(line, day+1)
 }
 
-// isLevel reports whether word is the name of a level.
-func isLevel(word []byte) bool {
-	if len(word) == 0 || len(word) > longestLevel {
-		return false
+// wordLevel returns the severity of the name of a level, or Unknown if word is none.
+func wordLevel(word []byte) Severity {
+	if len(word) > longestLevel {
+		return Unknown
 	}
 	var lower [longestLevel]byte
 	for i, c := range word {
 		lower[i] = lowerByte(c)
 	}
-	return errorNames[string(lower[:len(word)])] || otherNames[string(lower[:len(word)])]
+	return levelNamed(lower[:len(word)])
 }
 
 // levelName returns the index after the name of a level at i, and the severity
@@ -247,11 +270,11 @@ func levelName(line []byte, i int, upper bool) (int, Severity) {
 		}
 		end++
 	}
-	word := line[i:end]
-	if !isLevel(word) {
+	s := wordLevel(line[i:end])
+	if s == Unknown {
 		return -1, Unknown
 	}
-	return end, pinoScale.named(word)
+	return end, s
 }
 
 func levelLetter(line []byte, i int) (int, Severity) {

@@ -22,6 +22,8 @@ type Reader struct {
 	seen  mask
 	shape *compiled
 
+	prefix prefix // of the last line; its end counts from the start of the line
+
 	depth    int
 	inner    *Reader // reads a message that is a line of log
 	innerBuf []byte
@@ -71,26 +73,37 @@ type Record struct {
 
 // Read calls visit with every record of line. It skips a prefix that a runtime
 // wrote before the record. It returns false if the text after the prefix is
-// neither a JSON object nor logfmt. The argument line may include a line end, and a
-// JSON object may span lines. visit must not keep the record.
+// neither a JSON object nor logfmt: then [Events.AddRead] reads it as text. The
+// argument line may include a line end, and a JSON object may span lines. visit must
+// not keep the record.
 func (r *Reader) Read(line []byte, visit func(*Record)) (ok bool) {
 	start := 0
 	if bytes.HasPrefix(line, []byte(bom)) {
 		start = len(bom)
 	}
-	var p prefix
-	if !startsObject(line, start) {
-		p = readPrefix(line[start:])
-		start += p.end
-		if !startsObject(line, start) {
-			return r.logfmt(line, start, p, visit)
+	p := &r.prefix
+	if startsObject(line, start) {
+		*p = prefix{end: start}
+	} else {
+		*p = readPrefix(firstLine(line[start:]))
+		p.end += start
+		if start = p.end; !startsObject(line, start) {
+			return r.logfmt(line, visit)
 		}
 	}
 	if !r.fields.object(line[start:]) {
 		return false
 	}
-	r.objects(line, start, p, visit)
+	r.objects(line, start, visit)
 	return true
+}
+
+// firstLine returns the first line of text, without its line end.
+func firstLine(text []byte) []byte {
+	if i := bytes.IndexByte(text, '\n'); i >= 0 {
+		text = text[:i]
+	}
+	return bytes.TrimSuffix(text, []byte("\r"))
 }
 
 func startsObject(line []byte, i int) bool {
@@ -119,10 +132,10 @@ func afterMembers(line []byte, end int) int {
 
 // objects calls visit with the records of the object whose members are in
 // r.fields. The object starts at line[start].
-func (r *Reader) objects(line []byte, start int, p prefix, visit func(*Record)) {
+func (r *Reader) objects(line []byte, start int, visit func(*Record)) {
 	c := r.find()
 	if c.records == nil {
-		r.visit(c, afterMembers(line, start+r.fields.end), p, visit)
+		r.visit(c, afterMembers(line, start+r.fields.end), visit)
 		return
 	}
 	lists, ok := r.fields.lookup([]byte(c.records[0]))
@@ -188,16 +201,16 @@ func (r *Reader) otlp(line []byte, start int, visit func(*Record)) {
 
 // visit passes the record whose members are in r.fields to the argument
 // visit.
-func (r *Reader) visit(c *compiled, at int, p prefix, visit func(*Record)) {
+func (r *Reader) visit(c *compiled, at int, visit func(*Record)) {
 	f := r.fields
-	r.record = Record{Shape: c.Shape, shape: c, reader: r, At: at, comma: !f.empty, Stderr: p.stderr}
+	r.record = Record{Shape: c.Shape, shape: c, reader: r, At: at, comma: !f.empty, Stderr: r.prefix.stderr}
 	if len(c.attributes) > 0 {
 		f.attributes(f.at(c.attributes[0]))
 	}
 	if len(c.stream) > 0 {
 		r.record.Stderr = string(f.at(c.stream[0])) == `"stderr"`
 	}
-	r.finish(p.severity, visit)
+	r.finish(r.prefix.severity, visit)
 }
 
 // finish sets the severity of the record and calls visit with the record. The

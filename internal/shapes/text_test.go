@@ -181,10 +181,15 @@ func TestTextEvents(t *testing.T) {
 	var texts []string
 	var lines []int64
 	var e shapes.TextEvents
+	r := shapes.NewReader(nil)
+	starts := func(line string) bool {
+		assert.False(t, r.Read([]byte(line), func(*shapes.Record) {}))
+		return e.Starts(r, []byte(line))
+	}
 	for _, line := range []string{
 		"2026-01-02 03:04:05,000 ERROR boom\r\n", "\tat a.b(c:1)\r\n", "ERROR: second\n", "api-1  | ERROR: third\n", "api-1  | \tat d\n", "ERROR: " + strings.Repeat("x", 2*shapes.MaxText) + "\n",
 	} {
-		if e.Starts([]byte(line)) {
+		if starts(line) {
 			texts, lines = append(texts, ""), append(lines, 0)
 		}
 		e.Add([]byte(line))
@@ -196,5 +201,5 @@ func TestTextEvents(t *testing.T) {
 	assert.Len(t, texts[3], shapes.MaxText)
 	assert.Equal(t, []int64{2, 1, 2, 1}, lines)
 	e.End()
-	assert.True(t, e.Starts([]byte("\tat e")))
+	assert.True(t, starts("\tat e"))
 }

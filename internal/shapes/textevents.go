@@ -15,9 +15,9 @@ type TextEvents struct {
 }
 
 // Starts reports whether line starts a new event. The current event stays the same
-// until the next call of Add.
-func (t *TextEvents) Starts(line []byte) bool {
-	t.starts = !t.events.Add(trimEnd(line))
+// until the next call of Add. r has just read the line and found it to be text.
+func (t *TextEvents) Starts(r *Reader, line []byte) bool {
+	t.starts = !t.events.AddRead(r, trimEnd(line))
 	return t.starts
 }
 
@@ -29,7 +29,7 @@ func (t *TextEvents) Add(line []byte) {
 		t.text, t.lines = t.text[:0], 0
 		line = line[min(t.event.Message, len(line)):]
 	} else {
-		line = line[readPrefix(line).end:]
+		line = line[t.events.prefix:]
 	}
 	t.lines++
 	t.text = append(append(t.text, line[:min(len(line), max(MaxText-len(t.text), 0))]...), '\n')

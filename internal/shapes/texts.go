@@ -18,45 +18,40 @@ var Prefixes = []Prefix{
 	{"journalctl, syslog files", "systemd 252; rsyslog 8.2302", "%b %w %*: %m"},
 }
 
+var prefixPatterns = newPatterns(len(Prefixes), func(i int) pattern { return Prefixes[i].pattern })
+
 // readPrefix returns the prefix of line. The end of the prefix is 0 if there is
 // none.
 func readPrefix(line []byte) (p prefix) {
-	for {
-		next := onePrefix(line[p.end:])
-		if next.end == 0 {
-			return p
+	for p.depth < maxDepth {
+		end, m := onePrefix(line[p.end:], &p.lead)
+		if end == 0 {
+			break
 		}
-		p.end += next.end
-		p.stderr = p.stderr || next.stderr
-		p.severity = max(p.severity, next.severity)
-		if p.depth++; p.depth == maxDepth {
-			return p
-		}
+		p.end += end
+		p.stderr = p.stderr || m.stderr
+		p.severity = max(p.severity, m.severity)
+		p.lead = lead{}
+		p.depth++
 	}
+	return p
 }
 
 type prefix struct {
 	end, depth int
 	stderr     bool
 	severity   Severity
+	lead       lead // of the text after the prefix
 }
 
-func onePrefix(line []byte) prefix {
+func onePrefix(line []byte, l *lead) (end int, m matched) {
 	if len(line) < len("a | ") {
-		return prefix{}
+		return 0, m
 	}
-	switch c := line[0]; {
-	case c == '<' || c == '[' || isDigit(c) || 'A' <= c && c <= 'S':
-		for i := range Prefixes {
-			if m, ok := Prefixes[i].pattern.match(line); ok {
-				return prefix{end: m.message, stderr: m.stderr, severity: m.severity}
-			}
-		}
+	if i, m := prefixPatterns.match(line, l); i >= 0 {
+		return m.message, m
 	}
-	if end := composePrefix(line); end > 0 {
-		return prefix{end: end}
-	}
-	return prefix{}
+	return composePrefix(line), m
 }
 
 // composePrefix returns the length of the prefix that docker compose writes before
@@ -130,7 +125,7 @@ func textShape(name, source string, p pattern) Text {
 // returns the severity of the prefix.
 func TextShape(line []byte) (*Text, Severity) {
 	p := readPrefix(line)
-	t, m := matchText(line[p.end:])
+	t, m := matchText(line[p.end:], &p.lead)
 	if m.severity == Unknown {
 		return t, p.severity
 	}
@@ -148,15 +143,16 @@ func (r *Reader) LineSeverity(line []byte) Severity {
 	return s
 }
 
-// matchText returns the first shape that matches line, or nil.
-func matchText(line []byte) (*Text, matched) {
+var textPatterns = newPatterns(len(Texts), func(i int) pattern { return Texts[i].pattern })
+
+// matchText returns the first shape that matches line, or nil. l belongs to line.
+func matchText(line []byte, l *lead) (*Text, matched) {
 	if len(line) == 0 || isSpace(line[0]) {
 		return nil, matched{}
 	}
-	for i := range Texts {
-		if m, ok := Texts[i].pattern.match(line); ok {
-			return &Texts[i], m
-		}
+	i, m := textPatterns.match(line, l)
+	if i < 0 {
+		return nil, matched{}
 	}
-	return nil, matched{}
+	return &Texts[i], m
 }

@@ -7,11 +7,14 @@ require (
 	github.com/errclass/errclass/collector/errclassprocessor v0.1.0
 	github.com/open-telemetry/opentelemetry-collector-contrib/processor/transformprocessor v0.156.0
 	github.com/stretchr/testify v1.12.1
+	go.opentelemetry.io/collector/component v1.62.0
 	go.opentelemetry.io/collector/component/componenttest v0.156.0
 	go.opentelemetry.io/collector/confmap v1.62.0
+	go.opentelemetry.io/collector/consumer v1.62.0
 	go.opentelemetry.io/collector/consumer/consumertest v0.156.0
 	go.opentelemetry.io/collector/pdata v1.62.0
 	go.opentelemetry.io/collector/processor v1.62.0
+	go.opentelemetry.io/collector/processor/processorhelper v0.156.0
 	go.opentelemetry.io/collector/processor/processortest v0.156.0
 )
 
@@ -55,16 +58,13 @@ require (
 	github.com/zeebo/xxh3 v1.1.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/collector/client v1.62.0 // indirect
-	go.opentelemetry.io/collector/component v1.62.0 // indirect
 	go.opentelemetry.io/collector/component/componentstatus v0.156.0 // indirect
-	go.opentelemetry.io/collector/consumer v1.62.0 // indirect
 	go.opentelemetry.io/collector/consumer/xconsumer v0.156.0 // indirect
 	go.opentelemetry.io/collector/featuregate v1.62.0 // indirect
 	go.opentelemetry.io/collector/internal/componentalias v0.156.0 // indirect
 	go.opentelemetry.io/collector/pdata/pprofile v0.156.0 // indirect
 	go.opentelemetry.io/collector/pdata/testdata v0.156.0 // indirect
 	go.opentelemetry.io/collector/pipeline v1.62.0 // indirect
-	go.opentelemetry.io/collector/processor/processorhelper v0.156.0 // indirect
 	go.opentelemetry.io/collector/processor/processorhelper/xprocessorhelper v0.156.0 // indirect
 	go.opentelemetry.io/collector/processor/xprocessor v0.156.0 // indirect
 	go.opentelemetry.io/otel v1.44.0 // indirect

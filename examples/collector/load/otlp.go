@@ -137,7 +137,7 @@ extensions: {health_check: {endpoint: %q}}
 receivers: {otlp: {protocols: {grpc: {endpoint: %q, max_recv_msg_size_mib: 64}}}}
 processors:
 %s
-exporters: {otlp_grpc: {endpoint: %q, tls: {insecure: true}, compression: none, sending_queue: {enabled: false}}}
+exporters: {otlp_grpc: {endpoint: %q, tls: {insecure: true}, compression: none, timeout: 1m, retry_on_failure: {enabled: false}, sending_queue: {enabled: false}}}
 service:
   extensions: [health_check]
   telemetry: {metrics: {level: none}}

@@ -200,7 +200,7 @@ const maxHeld = 1 << 20
 // textLine reads a line of text. If text logs are annotated, it holds back the
 // lines of an event until the end of the event.
 func (p *Processor) textLine(line []byte, kind Kind) error {
-	starts := p.text.Starts(line)
+	starts := p.text.Starts(p.annotator.reader, line)
 	if starts {
 		p.release()
 		p.first, p.pending = p.summary.Lines, true

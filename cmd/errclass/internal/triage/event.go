@@ -112,7 +112,7 @@ func (r *eventReader) readLine(line []byte) {
 			r.stats.firstBroken = r.number
 		}
 	}
-	if r.text.Starts(line) {
+	if r.text.Starts(r.shapes, line) {
 		r.endText()
 		r.first, r.pending = r.number, true
 		r.header = append(r.header[:0], line[:min(len(line), maxHeader)]...)

@@ -134,7 +134,7 @@ func (r *reader) read(text string) {
 			r.text.End()
 			continue
 		}
-		if r.text.Starts(b) {
+		if r.text.Starts(r.shapes, b) {
 			r.endEvent()
 			r.open, r.start = true, r.lines
 		}
