@@ -22,8 +22,8 @@ func TestQueueBreakerClosed(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		again   bool // the endpoint fails again after the trial
-		atOnce  int // restarts that begin at the closing
-		success int // restarts that have succeeded within 10 s
+		atOnce  int  // restarts that begin at the closing
+		success int  // restarts that have succeeded within 10 s
 	}{
 		{name: "up again", atOnce: 4, success: 10},
 		{name: "it fails again", again: true, atOnce: 4, success: 0},
