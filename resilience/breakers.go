@@ -26,18 +26,20 @@ import (
 // ([BreakerConfig]). If the first trial then succeeds, the failures may have
 // been chance: the next opening needs ten.
 //
-// While a breaker is open, one trial call at a time is made: after 0.5, 1 and 2
-// s, then every 2 s. The trial is a waiting call or the next new call; restarts
-// ([WithRestarter]) come after other waiting calls. The first trial that gets
-// an answer closes the breaker; a server error is no answer. Then two waiting
-// calls at a time are let in. The number grows by one with each success and
-// shrinks by one with each failure. It also doubles every 0.4 s, unless more
-// calls fail than succeed.
+// While a breaker is open, one trial call at a time is made: after 0.5, 1, 2 and
+// 4 s, then every 8 s. If more than one call a second comes, a trial is made every
+// 2 s at least. The trial is a waiting call or the next new call. A new call that
+// would not wait so long makes the trial earlier, but not within 2 s of the last
+// one. A restart ([WithRestarter]) makes the trial only if no other call has made
+// one for 10 s. The first trial that gets an answer closes the breaker; a server
+// error is no answer. Then two waiting calls at a time are let in. The number grows
+// by one with each success and shrinks by one with each failure. It also doubles
+// every 0.4 s, unless more calls fail than succeed.
 //
 // A [Do] that has made a call before the opening waits as long as its remaining
-// calls and pauses would take. So does a new Do during the first 30 s.
-// After 30 s, new calls are refused with an [*OpenError], and there is a trial
-// every 5 s at most. With a [Probe], a trial begins with the probe.
+// calls and pauses would take. So does a new Do during the first 30 s. After 30 s,
+// new calls are refused with an [*OpenError], except those that make a trial. With a
+// [Probe], a trial begins with the probe.
 //
 // A strict breaker counts every retryable failure and refuses all calls for
 // five minutes ([BreakerConfig.Strict]).
@@ -56,6 +58,7 @@ import (
 type Breakers struct {
 	cfg     *liveConfig
 	events  gateEvents
+	closed  func(gate string) // called when a breaker has closed; may be nil
 	probe   Probe
 	sharing *sharing // nil: nothing is shared
 
@@ -79,6 +82,9 @@ func newBreakers(cfg *liveConfig, o options, observe func(context.Context, Event
 	b.events.send = func(ctx context.Context, g *gate, e Event) {
 		if e.Kind == KindBreaker {
 			b.updateRank(g)
+			if b.closed != nil && e.To == string(BreakerClosed) {
+				b.closed(g.name)
+			}
 		}
 		e.Target = Target{Endpoint: g.endpoint, Key: g.key}
 		observe(ctx, e)

@@ -41,6 +41,9 @@ func New(cfg *Config, opts ...Option) (*Executor, error) {
 	x.fallbacks.byPrimary.capacity, x.alerts.byEndpoint.capacity = MaxEndpoints, MaxEndpoints
 	x.silent = len(x.observers) == 0 && x.logger == nil && x.alert == nil
 	x.breakers = newBreakers(x.cfg, x.options, x.emit)
+	if r, ok := x.restarter.(interface{ BreakerClosed(gate string) }); ok {
+		x.breakers.closed = r.BreakerClosed
+	}
 	return x, nil
 }
 

@@ -134,7 +134,8 @@ func TestFleet_Outage(t *testing.T) {
 	assert.LessOrEqual(t, shared.late, alone.late/500, "calls in vain after the first ten seconds")
 	assert.LessOrEqual(t, shared.inVain, alone.inVain/3)
 	assert.LessOrEqual(t, shared.slowest, alone.slowest+2*time.Second)
-	assert.LessOrEqual(t, shared.lost, alone.lost*11/10)
+	// Shared breakers open earlier, so new calls stop waiting earlier too (bridgeMs).
+	assert.LessOrEqual(t, shared.lost, alone.lost*3/2)
 }
 
 // The endpoint of 2,000 processes answers with a rate limit for half a minute. With

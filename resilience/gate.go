@@ -172,15 +172,15 @@ func (g *gate) state() BreakerState {
 	}
 }
 
-// issue returns a permit if the state of the gate allows a call now. The caller
-// holds mu.
-func (g *gate) issue(now time.Time) (p permit, ok bool) {
+// issue returns a permit if the state of the gate allows a call now. restart reports
+// that a restart queue makes the call. The caller holds mu.
+func (g *gate) issue(now time.Time, restart bool) (p permit, ok bool) {
 	p = permit{g: g}
 	switch {
 	case g.mode == BreakerForceOpen, g.held(now):
 		return p, false
 	case g.open:
-		if !g.trialDue(now) || !g.mayTry(now) {
+		if !g.trialDue(now, restart) || !g.mayTry(now) {
 			return p, false
 		}
 		g.startTrial(now)
@@ -332,7 +332,7 @@ func (g *gate) ready() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()
-	return g.mode != BreakerForceOpen && !g.held(now) && (!g.open || g.queue.Len() == 0 && g.trialDue(now))
+	return g.mode != BreakerForceOpen && !g.held(now) && (!g.open || g.queue.Len() == 0 && g.trialDue(now, false))
 }
 
 func (g *gate) status() BreakerStatus {

@@ -31,6 +31,9 @@ type model struct {
 	open        bool
 	opened      int
 	nextTrial   int
+	soonest     int // nextTrial may be brought forward to this time
+	scheduled   int // when nextTrial was set
+	asked       int // calls since then, without restarts
 	failedTrial int
 	trial       *modelCall
 	trialStart  int
@@ -109,7 +112,7 @@ func (m *model) mayEnter(c *modelCall) bool {
 		return false
 	case m.open && m.trial != nil && m.now-m.trialStart < min(30_000, m.cfg.CooldownMs):
 		return false
-	case m.open && m.trial == nil && m.now < m.nextTrial:
+	case m.open && m.trial == nil && m.now < m.nextTrial+c.trialDelay():
 		return false
 	case m.open:
 		m.trial, m.trialStart, c.wasTrial = c, m.now, true
@@ -139,6 +142,26 @@ func (m *model) mayEnter(c *modelCall) bool {
 	return true
 }
 
+// trialDelay returns how much later a restart makes a trial.
+func (c *modelCall) trialDelay() int {
+	if c.restart {
+		return 10_000
+	}
+	return 0
+}
+
+// schedule sets the time of the next trial.
+func (m *model) schedule() {
+	gap := []int{500, 1000, 2000, 4000, 8000}[min(m.failedTrial, 4)]
+	waiting := slices.DeleteFunc(m.find(waiting), func(c *modelCall) bool { return c.restart })
+	if calls := m.asked + len(waiting)/4; calls > 0 {
+		often := 2 * (m.now - m.scheduled) / calls / 10 * 10
+		gap = min(gap, max(often, 2000))
+	}
+	m.nextTrial, m.soonest = m.now+gap, m.now+min(gap, 2000)
+	m.scheduled, m.asked = m.now, 0
+}
+
 // refuses reports whether the gate refuses c, because c would wait for too long.
 func (m *model) refuses(c *modelCall) bool {
 	beyond := func(at int) bool { return c.deadline > 0 && at >= c.deadline }
@@ -153,6 +176,9 @@ func (m *model) refuses(c *modelCall) bool {
 				return true
 			}
 			c.openLimit = m.now + modelPatience
+			if !c.restart && (c.openLimit <= m.nextTrial || beyond(m.nextTrial)) {
+				m.nextTrial = min(m.nextTrial, m.soonest)
+			}
 		}
 		return m.now >= c.openLimit || m.trial == nil && beyond(m.nextTrial)
 	default:
@@ -163,12 +189,16 @@ func (m *model) refuses(c *modelCall) bool {
 func (m *model) arrive(c *modelCall) {
 	m.calls = append(m.calls, c)
 	c.holdLimit = m.now + modelMaxHold
+	if m.open && !c.restart {
+		m.asked++
+	}
 	switch {
 	case len(m.find(waiting)) == 0 && m.mayEnter(c):
 	case m.refuses(c):
 		c.status = refused
 	default:
 		c.status = waiting
+		m.settle() // if only restarts wait, c may make the trial at once
 	}
 }
 
@@ -278,16 +308,12 @@ func (m *model) finish(c *modelCall, o outcome, pause int) {
 }
 
 func (m *model) fail(c *modelCall, trial, hung bool) {
-	gap := []int{500, 1000, 2000}
 	switch {
 	case m.mode != BreakerAuto:
 	case trial:
 		m.failedTrial++
 		m.chance = 0
-		m.nextTrial = m.now + gap[min(m.failedTrial, 2)]
-		if m.now-m.opened >= *m.cfg.BridgeMs {
-			m.nextTrial = m.now + 5000
-		}
+		m.schedule()
 		m.dismiss()
 	case m.open:
 	case c.order <= m.counted && (!hung || m.raised > c.raised+m.failures): // it began before the last failure that counted
@@ -302,7 +328,8 @@ func (m *model) fail(c *modelCall, trial, hung bool) {
 			threshold *= 2
 		}
 		if m.failures >= threshold && quiet {
-			m.open, m.opened, m.failedTrial, m.nextTrial = true, m.now, 0, m.now+500
+			m.open, m.opened, m.failedTrial, m.asked = true, m.now, 0, 0
+			m.schedule()
 			m.dismiss()
 		}
 	}

@@ -12,24 +12,36 @@ type opening struct {
 	open        bool
 	openedAt    time.Time
 	nextTrial   time.Time
+	soonest     time.Time // the earliest time to which a call may bring nextTrial forward
+	scheduledAt time.Time // when nextTrial was set
+	asked       int       // calls since scheduledAt that asked for a permit, without restarts
 	failedTrial int       // trials that have failed since openedAt
 	trialStart  time.Time // when the trial under way began; zero = none
 }
 
 const (
-	// lateGap is the time between two trials after BridgeMs, when new calls no
-	// longer wait.
-	lateGap = 5 * time.Second
 	// hungTrial is how long a trial without a result can prevent the next trial.
 	hungTrial = 30 * time.Second
 )
 
-// trialGaps[n] is the pause before the next trial after n failed trials. The last
-// pause repeats.
-var trialGaps = [...]time.Duration{500 * time.Millisecond, time.Second, longestGap}
+// trialGaps[n] is the pause before the next trial after n failed trials, if few calls
+// come. The last pause repeats. The pauses are those of [MediumSchedule], so trials
+// are no more frequent than the calls of one caller that retries.
+var trialGaps = [...]time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
 
-// longestGap is the longest pause between two trials while new calls wait.
-const longestGap = 2 * time.Second
+const (
+	// busyGap is the longest pause between two trials while many calls come.
+	busyGap = 2 * time.Second
+	// callsPerTrial is the number of calls that must come on average between two
+	// trials, if the pause between them is shorter than in trialGaps.
+	callsPerTrial = 2
+	// waitingPerCall is the number of waiting calls that count like one new call,
+	// because each of them would be repeated several times.
+	waitingPerCall = 4
+	// restartGap is how much later a restart makes the trial that no other call
+	// makes. A failed trial uses up one of the task's few restarts.
+	restartGap = 10 * time.Second
+)
 
 func (g *gate) strict() bool { return *g.cfg.Load().Strict }
 
@@ -124,14 +136,56 @@ func (g *gate) lastSuccessAt() time.Time {
 
 // scheduleTrial sets the time of the next trial. The caller holds mu.
 func (g *gate) scheduleTrial(now time.Time) {
-	gap := trialGaps[min(g.failedTrial, len(trialGaps)-1)]
-	switch {
-	case g.strict():
-		gap = g.cooldown()
-	case g.bridged(now):
-		gap = lateGap
+	gap := g.cooldown()
+	if !g.strict() {
+		gap = min(gap, g.trialGap(now))
 	}
-	g.nextTrial = now.Add(min(gap, g.cooldown()))
+	g.nextTrial, g.soonest = now.Add(gap), now.Add(gap)
+	if !g.strict() {
+		g.soonest = now.Add(min(gap, busyGap))
+	}
+	g.scheduledAt, g.asked = now, 0
+}
+
+// trialGap returns the pause before the next trial. The more calls come, the
+// shorter it is, but not shorter than busyGap: a trial costs little compared with
+// the calls that wait for it. If other processes share the gate, this process does
+// not know how many calls come in all, and assumes many. The caller holds mu.
+func (g *gate) trialGap(now time.Time) time.Duration {
+	gap := trialGaps[min(g.failedTrial, len(trialGaps)-1)]
+	if g.sharing != nil {
+		return min(gap, busyGap)
+	}
+	calls := g.asked + g.waitingCalls()/waitingPerCall
+	if calls == 0 {
+		return gap
+	}
+	each := now.Sub(g.scheduledAt) / time.Duration(calls)
+	return min(gap, max((callsPerTrial*each).Truncate(10*time.Millisecond), busyGap))
+}
+
+// waitingCalls returns the number of waiting calls, without restarts. The caller
+// holds mu.
+func (g *gate) waitingCalls() int {
+	n := 0
+	for e := g.queue.Front(); e != nil; e = e.Next() {
+		if !e.Value.(*waiter).restart {
+			n++
+		}
+	}
+	return n
+}
+
+// hurry brings the next trial forward if a call that begins to wait would not wait
+// for it. The caller holds mu.
+func (g *gate) hurry(w *waiter) {
+	limit := w.openLimit
+	if !w.deadline.IsZero() && w.deadline.Before(limit) {
+		limit = w.deadline
+	}
+	if !w.restart && !limit.After(g.nextTrial) && g.soonest.Before(g.nextTrial) {
+		g.nextTrial = g.soonest
+	}
 }
 
 // bridged reports whether the breaker has been open for BridgeMs. From then on, new
@@ -150,14 +204,23 @@ func (g *gate) untilTrial(now time.Time) time.Duration {
 }
 
 // trialDue reports whether a trial may begin now. The caller holds mu.
-func (g *gate) trialDue(now time.Time) bool {
-	if now.Before(g.elsewhere) {
-		return false
+func (g *gate) trialDue(now time.Time, restart bool) bool {
+	return !now.Before(g.trialTime(restart))
+}
+
+// trialTime returns when the next trial may begin. The caller holds mu.
+func (g *gate) trialTime(restart bool) time.Time {
+	next := g.nextTrial
+	switch {
+	case !g.trialStart.IsZero():
+		next = g.trialStart.Add(g.hungAfter())
+	case restart && !g.strict():
+		next = next.Add(restartGap)
 	}
-	if !g.trialStart.IsZero() {
-		return now.Sub(g.trialStart) >= g.hungAfter()
+	if g.elsewhere.After(next) {
+		return g.elsewhere
 	}
-	return !now.Before(g.nextTrial)
+	return next
 }
 
 func (g *gate) hungAfter() time.Duration {

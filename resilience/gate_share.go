@@ -203,7 +203,7 @@ func (g *gate) applyOpening(now time.Time, c GateChange) {
 			return
 		}
 		g.open, g.openedAt, g.openedBy = true, now.Add(-min(c.OpenFor, g.cooldown())), c.Peer
-		g.failedTrial, g.nextTrial = c.FailedTrials, next
+		g.failedTrial, g.nextTrial, g.soonest = c.FailedTrials, next, next
 		g.cause = sharedCause(c.Cause, classify.ReasonTransient, 0)
 		g.generation++
 		g.dismiss(now)
@@ -213,7 +213,7 @@ func (g *gate) applyOpening(now time.Time, c GateChange) {
 		return // older than what this process knows
 	}
 	if c.FailedTrials > g.failedTrial || next.Before(g.nextTrial) {
-		g.nextTrial = next
+		g.nextTrial, g.soonest = next, next
 	}
 	g.failedTrial = c.FailedTrials
 	g.elsewhere = time.Time{}

@@ -12,7 +12,7 @@ import (
 // call in.
 type entrant struct {
 	member    bool          // it was let in before the breaker opened
-	restart   bool          // it is made by a restart queue: other waiting calls make the trials
+	restart   bool          // it is made by a restart queue: other calls make the trials first
 	leaveOpen bool          // another target accepts calls: do not wait for a breaker
 	leaveHold bool          // another target accepts calls: do not wait for a hold either
 	maxHold   time.Duration // longest wait for a hold and its ramp
@@ -54,10 +54,13 @@ func (g *gate) enter(ctx context.Context, w *waiter) (permit, error) {
 	g.locked(ctx, func(now time.Time) {
 		w.p, w.err, w.holdLimit = permit{}, nil, now.Add(w.maxHold)
 		w.claims = false
+		if g.open && !w.restart {
+			g.asked++
+		}
 		if g.queue.Len() == 0 {
 			w.late = g.open && g.bridged(now) && !w.member
 			claimed := g.claimNumber
-			if p, ok := g.issue(now); ok {
+			if p, ok := g.issue(now, w.restart); ok {
 				p.late = p.trial && w.late
 				w.p = p
 				return
@@ -108,6 +111,7 @@ func (g *gate) refuse(now time.Time, w *waiter) refusal {
 				return g.openRefusal(now)
 			}
 			w.openLimit = now.Add(w.patience(g.cause))
+			g.hurry(w)
 		}
 		if !now.Before(w.openLimit) || g.trialStart.IsZero() && beyond(g.nextTrial) {
 			return g.openRefusal(now)
@@ -197,21 +201,22 @@ func (g *gate) untilLimit(now time.Time, w *waiter) time.Duration {
 // The caller holds mu.
 func (g *gate) letIn(now time.Time) {
 	for g.queue.Len() > 0 {
-		p, ok := g.issue(now)
+		w := g.nextWaiter()
+		p, ok := g.issue(now, w.restart)
 		if !ok {
 			break
 		}
-		g.answer(g.nextWaiter(p.trial), p, nil)
+		g.answer(w, p, nil)
 	}
 	g.arm(now)
 }
 
-// nextWaiter returns the call that is let in next: the first in the queue. A trial
-// goes to a call of a restart queue only if no other call waits, because a failed
-// trial would use up one of the task's few restarts. The caller holds mu.
-func (g *gate) nextWaiter(trial bool) *waiter {
+// nextWaiter returns the call that is let in next: the first in the queue. At an
+// open breaker, calls of a restart queue come after the others (restartGap). The
+// caller holds mu.
+func (g *gate) nextWaiter() *waiter {
 	first := g.queue.Front()
-	if trial {
+	if g.open {
 		for e := first; e != nil; e = e.Next() {
 			if w := e.Value.(*waiter); !w.restart {
 				return w
@@ -249,12 +254,8 @@ func (g *gate) arm(now time.Time) {
 		next = g.until
 	case !g.open:
 		next = g.step
-	case g.trialStart.IsZero():
-		if next = g.nextTrial; g.elsewhere.After(next) {
-			next = g.elsewhere
-		}
 	default:
-		next = g.trialStart.Add(g.hungAfter())
+		next = g.trialTime(g.nextWaiter().restart)
 	}
 	after := max(next.Sub(now), 0)
 	if g.timer == nil {

@@ -48,6 +48,10 @@ type Restarter interface {
 	// or all restarts are used up. Offer must not block. ctx is the context of
 	// the failed call. If the failed call was a restart, ctx is the context
 	// that the task's function received, which identifies the task.
+	//
+	// A Restarter may also have the method BreakerClosed(gate string). The executor
+	// calls it when a breaker has closed. gate is the Endpoint of the [OpenError]s
+	// of that breaker.
 	Offer(ctx context.Context, r Restart) error
 }
 

@@ -1,6 +1,7 @@
 package resilience
 
 import (
+	"container/list"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -20,8 +21,9 @@ import (
 // is made and the restart does not count ([RestartPostponed]). Otherwise a long
 // outage would use up all restarts without a call. The task waits until the gate
 // allows a call. The wait is rounded up to whole minutes, so that tasks do not all
-// restart at once. With each further refusal the wait grows, up to one hour. A
-// restart that waits at an open breaker makes a trial only if no other call waits.
+// restart at once. With each further refusal the wait grows, up to one hour. When
+// the breaker closes, the tasks that it has refused are restarted at once, a few at
+// a time ([Queue.BreakerClosed]).
 //
 // A task has a kind and a payload. [Queue.Register] sets the function for a kind.
 // The function usually calls [Do] with the same [Call]. If that call fails, Do
@@ -73,11 +75,12 @@ type Queue struct {
 	closing  chan struct{} // closed when Shutdown begins
 	idle     chan struct{} // closed when active is 0 after Shutdown
 
-	mu     sync.Mutex
-	kinds  map[string]func(context.Context, []byte) error
-	tasks  map[string]*task
-	active int  // running offers, restarts and scans
-	closed bool // Shutdown has begun
+	mu      sync.Mutex
+	kinds   map[string]func(context.Context, []byte) error
+	tasks   map[string]*task
+	refused map[string]*list.List // by gate: waiting tasks that its open breaker has refused, newest first
+	active  int                   // running offers, restarts and scans
+	closed  bool                  // Shutdown has begun
 
 	scanTimer *time.Timer
 	changed   map[string]bool  // ids whose records this queue has changed during the scan; nil without a scan
@@ -162,7 +165,7 @@ func NewQueue(c *Config, opts ...QueueOption) (*Queue, error) {
 		cfg: c.clone(), capacity: DefaultQueueCapacity, slots: make(chan struct{}, DefaultQueueWorkers),
 		owner: rand.Text(), lease: DefaultQueueLease,
 		scanning: make(chan struct{}, 1), closing: make(chan struct{}), idle: make(chan struct{}),
-		kinds: map[string]func(context.Context, []byte) error{}, tasks: map[string]*task{},
+		kinds: map[string]func(context.Context, []byte) error{}, tasks: map[string]*task{}, refused: map[string]*list.List{},
 		unread: map[string]bool{}, ended: map[string]*task{},
 	}
 	for _, o := range opts {

@@ -52,6 +52,7 @@ func (q *Queue) start(t *task, timerNumber int) (context.Context, func(context.C
 	f := q.kinds[t.restart.Task.Kind]
 	ctx, cancel := context.WithCancelCause(context.WithValue(t.ctx, taskKey{}, t))
 	r := &taskRun{cancel: cancel}
+	t.disarm()
 	t.state, t.run = taskRunning, r
 	t.number++
 	t.pause = t.delay()
@@ -95,6 +96,7 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 	q.mu.Unlock()
 	defer t.run.cancel(nil)
 	if a.Err == nil {
+		q.wakeNext(t.refusedBy)
 		q.drop(t, Event{To: RestartSucceeded, Attempt: a.Number, Duration: a.Duration})
 		return
 	}

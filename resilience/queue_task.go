@@ -3,6 +3,7 @@ package resilience
 import (
 	"bytes"
 	"cmp"
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,8 @@ type task struct {
 	state         taskState
 	run           *taskRun      // the running restart; nil in other states
 	saved         chan struct{} // closed when the new task has been stored or refused
+	refusedBy     string        // name of the gate whose open breaker has refused the task; "" = none
+	place         *list.Element // in Queue.refused
 	timer         *time.Timer
 	timerNumber   int  // number of the current timer; an older timer must not start the task
 	unhandled     bool // the event for its unregistered kind has been emitted
@@ -176,7 +179,7 @@ func (q *Queue) enqueue(t *task, open refusal) error {
 		e.To, e.Nominal, e.Result, e.Err = RestartPostponed, t.postponement(open), refusalResult(open), open
 		t.postponements++
 	}
-	t.due, t.pause = time.Now().Add(e.Nominal), e.Nominal
+	t.due, t.pause, t.refusedBy = time.Now().Add(e.Nominal), e.Nominal, refusedBy(open)
 	most, failures := *t.settings().MaxRestarts, t.failures
 	q.mu.Unlock()
 
@@ -244,12 +247,16 @@ func (q *Queue) arm(t *task) {
 	if q.closed || t.state != taskWaiting || q.kinds[t.restart.Task.Kind] == nil {
 		return
 	}
+	if t.refusedBy != "" {
+		q.listRefused(t)
+	}
 	timerNumber := t.timerNumber
 	t.timer = time.AfterFunc(time.Until(t.due), func() { q.run(t, timerNumber) })
 }
 
 func (t *task) disarm() {
 	t.timerNumber++
+	t.queue.unlist(t)
 	if t.timer != nil {
 		t.timer.Stop()
 	}

@@ -21,6 +21,7 @@ const (
 	bodyOther  bodyKind = iota
 	bodyStream          // text/event-stream
 	bodyLines           // application/x-ndjson: one JSON value a line
+	bodyFrames          // application/vnd.amazon.eventstream
 	bodyJSON            // application/json, application/problem+json
 )
 
@@ -36,11 +37,43 @@ func kindOf(h http.Header) bodyKind {
 		return bodyStream
 	case strings.EqualFold(media, "application/x-ndjson"), strings.EqualFold(media, "application/ndjson"), strings.EqualFold(media, "application/jsonl"):
 		return bodyLines
+	case strings.EqualFold(media, "application/vnd.amazon.eventstream"):
+		return bodyFrames
 	case strings.EqualFold(media, "application/json"), len(media) < 128 && strings.HasSuffix(strings.ToLower(media), "+json"):
 		return bodyJSON
 	default:
 		return bodyOther
 	}
+}
+
+// scanner splits a stream into events. It keeps a limited part of each event and
+// reuses its memory.
+type scanner interface {
+	// next reads p up to the end of an event and returns the event and the rest of
+	// p. ok is false if no event ends in p. The event is valid until the next call.
+	next(p []byte) (e streamEvent, rest []byte, ok bool)
+	// flush returns the event that was still incomplete when the stream, or the part
+	// of it that is read, ended.
+	flush() (e streamEvent, ok bool)
+}
+
+// streamFormats has the formats of streams.
+var streamFormats = map[bodyKind]struct {
+	scanner func() scanner
+	partial bool // the last event may be incomplete, for example without a line feed
+}{
+	bodyStream: {scanner: func() scanner { return &eventScanner{} }},
+	bodyLines:  {scanner: func() scanner { return &eventScanner{lines: true} }, partial: true},
+	bodyFrames: {scanner: newFrameScanner, partial: true},
+}
+
+// newScanner returns a scanner for a format, or nil if the format is no stream.
+func newScanner(k bodyKind) scanner {
+	f, ok := streamFormats[k]
+	if !ok {
+		return nil
+	}
+	return f.scanner()
 }
 
 // mediaType returns the Content-Type without parameters, which may be megabytes
@@ -53,8 +86,8 @@ func mediaType(h http.Header) string {
 // inspection looks for an error at the beginning of a body.
 type inspection struct {
 	kind   bodyKind
-	events eventScanner
-	seen   int // bytes that events has read
+	events scanner // nil for bodyJSON
+	seen   int     // bytes that events has read
 }
 
 // inspect looks at head, the beginning of a body. head grows from call to call.
@@ -197,11 +230,11 @@ func saysMore(value json.RawMessage) bool {
 	}
 }
 
-// streamEvent is one event of an event stream (server-sent events), or one line of
-// NDJSON.
+// streamEvent is one event of an event stream (server-sent events), one line of
+// NDJSON, or one message of an Amazon event stream.
 type streamEvent struct {
 	name []byte // "event" field
-	data []byte // "data" fields or the line, the first 4 KiB
+	data []byte // "data" fields, the line, or the exception; the first 4 KiB
 }
 
 // failure returns the data of an event that reports an error. For other events it
@@ -229,8 +262,6 @@ type eventScanner struct {
 	taken   bool // the caller has the last event, whose memory is reused
 }
 
-// next reads p up to the end of an event and returns the event and the rest of p.
-// ok is false if no event ends in p. The event is valid until the next call.
 func (s *eventScanner) next(p []byte) (e streamEvent, rest []byte, ok bool) {
 	s.reset()
 	for len(p) > 0 {
@@ -264,8 +295,6 @@ func (s *eventScanner) next(p []byte) (e streamEvent, rest []byte, ok bool) {
 	return streamEvent{}, nil, false
 }
 
-// flush returns the event that was still incomplete at the end of the bytes that
-// are read.
 func (s *eventScanner) flush() (e streamEvent, ok bool) {
 	s.reset()
 	s.endLine(s.line)

@@ -18,7 +18,7 @@ func (e *exchange) checkBody(ctx context.Context, resp *http.Response) (*http.Re
 	}
 	kind := kindOf(resp.Header)
 	if resp.StatusCode == http.StatusOK && kind != bodyOther && e.t.firstWait > 0 {
-		first := &inspection{kind: kind, events: eventScanner{lines: kind == bodyLines}}
+		first := &inspection{kind: kind, events: newScanner(kind)}
 		p := peek(ctx, resp, firstBytes, e.t.firstWait, first.inspect)
 		switch {
 		case p.failure != nil:
@@ -39,14 +39,15 @@ func (e *exchange) checkBody(ctx context.Context, resp *http.Response) (*http.Re
 // events or of JSON lines, or if the body breaks off.
 type watchedBody struct {
 	io.ReadCloser
-	ctx    context.Context
-	x      *Executor
-	call   Call               // its key and agent
-	last   Attempt            // the request, without its failure
-	fail   func([]byte) error // returns the error for an error event
-	events *eventScanner      // nil if the body is no stream
-	told   bool               // the event was sent
-	closed atomic.Bool        // the client has called Close
+	ctx     context.Context
+	x       *Executor
+	call    Call               // its key and agent
+	last    Attempt            // the request, without its failure
+	fail    func([]byte) error // returns the error for an error event
+	events  scanner            // nil if the body is no stream
+	partial bool               // its last event may be incomplete
+	told    bool               // the event was sent
+	closed  atomic.Bool        // the client has called Close
 }
 
 func (e *exchange) watch(resp *http.Response, kind bodyKind) *watchedBody {
@@ -55,9 +56,7 @@ func (e *exchange) watch(resp *http.Response, kind bodyKind) *watchedBody {
 		call: Call{Key: e.key, Agent: e.agent}, last: Attempt{Target: e.target, Number: e.number},
 		fail: func(data []byte) error { return newResponseError(resp, data) },
 	}
-	if kind == bodyStream || kind == bodyLines {
-		w.events = &eventScanner{lines: kind == bodyLines}
-	}
+	w.events, w.partial = newScanner(kind), streamFormats[kind].partial
 	return w
 }
 
@@ -78,11 +77,11 @@ func (w *watchedBody) Read(p []byte) (int, error) {
 }
 
 // scan looks for an error event in the next bytes of the body. final reports that
-// these bytes are the last ones; then the last line needs no line feed.
+// these bytes are the last ones.
 func (w *watchedBody) scan(p []byte, final bool) {
 	for {
 		event, rest, ok := w.events.next(p)
-		if !ok && final && w.events.lines {
+		if !ok && final && w.partial {
 			event, ok = w.events.flush()
 			final = false
 		}

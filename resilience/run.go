@@ -292,7 +292,7 @@ func (r *run) admit() (permit, error) {
 }
 
 // patience returns how much longer the call may wait at an open breaker: its
-// remaining pauses plus longestGap, which leaves time for one more trial. cause is
+// remaining pauses plus busyGap, which leaves time for one more trial. cause is
 // the failure that opened the breaker. If this failure is a timeout, each remaining
 // call and the trial may wait for an answer too, so patience adds the attempt
 // timeout for each of them.
@@ -305,7 +305,7 @@ func (r *run) patience(cause classify.Result) time.Duration {
 	if cause.Reason == classify.ReasonTimeout {
 		each = ms(r.settings().retry.AttemptTimeoutMs)
 	}
-	left := longestGap + each - r.waited
+	left := busyGap + each - r.waited
 	for n := r.number; n < calls-1; n++ {
 		left += s.Nominal(n) + each
 	}

@@ -27,6 +27,7 @@ import (
 //   - the first event of an event stream (text/event-stream), in the formats of
 //     Anthropic, OpenAI and Google
 //   - the first of JSON lines (application/x-ndjson): {"error":...}, as Ollama sends it
+//   - the first message of an Amazon event stream, if it is an exception or an error
 //   - a JSON body such as {"error":{...}}
 //
 // Transport reads the first event or the beginning of the JSON, at most 4 KiB. It

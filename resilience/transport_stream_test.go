@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"net/http"
 	"strings"
@@ -46,6 +48,38 @@ var (
 	streamHeader = http.Header{"Content-Type": {"text/event-stream; charset=utf-8"}}
 	jsonHeader   = http.Header{"Content-Type": {"application/json"}}
 	linesHeader  = http.Header{"Content-Type": {"application/x-ndjson"}}
+	frameHeader  = http.Header{"Content-Type": {"application/vnd.amazon.eventstream"}}
+)
+
+// frame encodes a message of an Amazon event stream. headers has names and values,
+// one after the other. https://smithy.io/2.0/aws/amazon-eventstream.html
+func frame(payload string, headers ...string) string {
+	var h []byte
+	for i := 0; i < len(headers); i += 2 {
+		h = append(append(h, byte(len(headers[i]))), headers[i]...)
+		h = append(binary.BigEndian.AppendUint16(append(h, 7), uint16(len(headers[i+1]))), headers[i+1]...)
+	}
+	b := binary.BigEndian.AppendUint32(nil, uint32(16+len(h)+len(payload)))
+	b = binary.BigEndian.AppendUint32(b, uint32(len(h)))
+	b = append(append(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b)), h...), payload...)
+	return string(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b)))
+}
+
+// hostileFrame encodes a prelude with any lengths.
+func hostileFrame(total, headers uint32) string {
+	b := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, total), headers)
+	return string(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b)))
+}
+
+// exceptionFrame encodes an exception of Bedrock.
+func exceptionFrame(kind, payload string) string {
+	return frame(payload, ":exception-type", kind, ":content-type", "application/json", ":message-type", "exception")
+}
+
+var (
+	bedrockLimited = exceptionFrame("throttlingException", `{"message":"Too many requests, please wait before trying again."}`)
+	bedrockFailed  = exceptionFrame("modelStreamErrorException", `{"message":"The model failed","originalStatusCode":500}`)
+	bedrockChunk   = frame(`{"bytes":"ZXJyb3I="}`, ":event-type", "chunk", ":content-type", "application/json", ":message-type", "event")
 )
 
 // A response with status 200 is a failure if its body begins with an error. The
@@ -85,6 +119,15 @@ func TestTransport_FirstEvent(t *testing.T) {
 		{name: "JSON lines, Ollama", header: linesHeader, body: "\r\n" + ollamaFailed, want: classify.ReasonTransient},
 		{name: "JSON lines, without a line feed", header: linesHeader, body: strings.TrimSpace(ollamaFailed), want: classify.ReasonTransient},
 		{name: "JSON lines, another name", header: http.Header{"Content-Type": {"application/jsonl; charset=utf-8"}}, body: `{"error":{"code":503}}` + "\n", want: classify.ReasonTransient},
+		{name: "Bedrock", header: frameHeader, body: bedrockLimited, want: classify.ReasonRateLimit},
+		{name: "Bedrock, the model", header: frameHeader, body: bedrockFailed, want: classify.ReasonTransient},
+		{name: "Bedrock, unavailable", header: frameHeader, body: exceptionFrame("serviceUnavailableException", `{}`), want: classify.ReasonTransient},
+		{name: "Bedrock, internal", header: frameHeader, body: exceptionFrame("internalServerException", `{"message":"x"}`), want: classify.ReasonTransient},
+		{name: "Bedrock, too long", header: frameHeader, body: exceptionFrame("validationException", `{"message":"Input is too long for requested model."}`), want: classify.ReasonContextOverflow},
+		{name: "Bedrock, text as payload", header: frameHeader, body: exceptionFrame("throttlingException", "Too many"), want: classify.ReasonRateLimit},
+		{name: "Bedrock, cut off", header: frameHeader, body: bedrockLimited[:len(bedrockLimited)-10], want: classify.ReasonRateLimit},
+		{name: "Bedrock, longer than what is read", header: frameHeader, body: exceptionFrame("throttlingException", `{"message":"`+long+`"}`), want: classify.ReasonRateLimit},
+		{name: "Bedrock, an error without a model", header: frameHeader, body: frame("", ":message-type", "error", ":error-code", "InternalFailure", ":error-message", "internal \"error\""), want: classify.ReasonTransient},
 
 		{name: "an event without data, then an answer", body: "event: error\n\n" + openaiChunk},
 		{name: "a status of its own", status: 202, body: anthropicOverloaded},
@@ -109,6 +152,14 @@ func TestTransport_FirstEvent(t *testing.T) {
 		{name: "JSON, empty", header: jsonHeader, body: `{}`},
 		{name: "JSON, cut off", header: jsonHeader, body: `{"err`},
 		{name: "JSON, not at all", header: jsonHeader, body: `overloaded`},
+		{name: "Bedrock, an answer", header: frameHeader, body: bedrockChunk + bedrockLimited},
+		{name: "Bedrock, a long answer", header: frameHeader, body: frame(long, ":message-type", "event")},
+		{name: "Bedrock, a message without headers", header: frameHeader, body: frame("{}") + bedrockLimited},
+		{name: "Bedrock, a wrong CRC", header: frameHeader, body: bedrockLimited[:8] + "abcd" + bedrockLimited[12:]},
+		{name: "Bedrock, cut off in the headers", header: frameHeader, body: bedrockLimited[:60]},
+		{name: "Bedrock, more headers than bytes", header: frameHeader, body: hostileFrame(40, 30) + bedrockLimited},
+		{name: "Bedrock, the longest headers", header: frameHeader, body: hostileFrame(1<<32-1, 1<<32-17) + long},
+		{name: "Bedrock, shorter than its prelude", header: frameHeader, body: hostileFrame(1, 0) + bedrockLimited},
 		{name: "another media type", header: http.Header{"Content-Type": {"text/plain"}}, body: anthropicOverloaded},
 		{name: "no media type", header: http.Header{}, body: `{"error":{"code":503}}`},
 	} {
@@ -387,6 +438,10 @@ func TestTransport_LaterInTheStream(t *testing.T) {
 		{name: "JSON lines, other keys", header: linesHeader, body: ollamaChunk + `{"status":503,"error":"Service Unavailable"}` + "\r\n" + ollamaFailed, want: classify.ReasonTransient},
 		{name: "JSON lines, no error", header: linesHeader, body: strings.Repeat(ollamaChunk, 100) + `{"error":null,"done":true}` + "\n"},
 		{name: "JSON lines that are broken off", header: linesHeader, body: ollamaChunk + `{"error":"res`, end: io.ErrUnexpectedEOF, want: classify.ReasonNetwork},
+		{name: "Bedrock", header: frameHeader, body: bedrockChunk + frame(strings.Repeat("x", 10000), ":message-type", "event") + bedrockLimited + bedrockFailed, want: classify.ReasonRateLimit},
+		{name: "Bedrock, cut off", header: frameHeader, body: bedrockChunk + bedrockFailed[:len(bedrockFailed)-6], want: classify.ReasonTransient},
+		{name: "Bedrock, no error", header: frameHeader, body: strings.Repeat(bedrockChunk, 100)},
+		{name: "Bedrock, broken", header: frameHeader, body: bedrockChunk + "garbage of many bytes" + bedrockFailed},
 		{name: "no error", body: anthropicStart + anthropicDelta + strings.Repeat(openaiChunk, 100)},
 		{name: "no stream", header: http.Header{"Content-Type": {"text/plain"}}, body: anthropicOverloaded},
 	} {
@@ -433,7 +488,7 @@ func TestTransport_LaterInTheStream(t *testing.T) {
 				} else {
 					failure, ok := errors.AsType[*resilience.ResponseError](told[0].Err)
 					require.True(t, ok)
-					assert.Contains(t, string(failure.Body), `"error"`)
+					assert.Regexp(t, `"error"|"__type"`, string(failure.Body))
 					assert.LessOrEqual(t, len(failure.Body), 4096)
 				}
 				assert.Equal(t, resilience.PhaseFailed, status.Phase)
@@ -630,11 +685,12 @@ func TestTransport_StreamProperty(t *testing.T) {
 	parts := []string{
 		anthropicOverloaded, anthropicStart, openaiLimited, openaiChunk, googleUnavailable, ": ping\n\n", "\n", "\r\n", "\r", "data: a\n",
 		"event: error\n", "data:{\"error\":\"e\"}", "\xef\xbb\xbf", "{\"error\":{}}", ollamaChunk, ollamaFailed, "\x00\xff", strings.Repeat("y", 1500), "data: ",
+		bedrockLimited, bedrockFailed, bedrockChunk, bedrockChunk[:20], frame(strings.Repeat("z", 3000)),
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 12).Draw(rt, "parts"), "")
 		sizes := []int{1 << 20, rapid.IntRange(1, 50).Draw(rt, "piece")}
-		header := rapid.SampledFrom([]http.Header{streamHeader, jsonHeader, linesHeader}).Draw(rt, "header")
+		header := rapid.SampledFrom([]http.Header{streamHeader, jsonHeader, linesHeader, frameHeader}).Draw(rt, "header")
 		synctest.Test(t, func(t *testing.T) {
 			var kinds [2][]resilience.Kind
 			for i, size := range sizes {

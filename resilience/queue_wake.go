@@ -1,0 +1,78 @@
+package resilience
+
+import (
+	"container/list"
+	"errors"
+	"time"
+)
+
+// refusedBy returns the name of the gate whose open breaker has refused a call. It
+// returns "" for other refusals and for nil.
+func refusedBy(r refusal) string {
+	if open, ok := errors.AsType[*OpenError](r); ok {
+		return open.Endpoint
+	}
+	return ""
+}
+
+// BreakerClosed restarts the waiting tasks that an open breaker has refused, because
+// that breaker has closed. It does not wait for the time at which they are due. gate
+// is [OpenError].Endpoint. The tasks that were queued last come first: as many as the
+// queue may run at the same time, then one more with each task that succeeds. So if
+// the endpoint fails again, the other tasks stay in the queue. They run when they
+// are due.
+//
+// An [Executor] calls BreakerClosed for its own breakers.
+func (q *Queue) BreakerClosed(gate string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for range max(cap(q.slots)-len(q.slots), 1) {
+		q.wake(gate)
+	}
+}
+
+// wakeNext restarts the next task that a breaker has refused. gate is the name of
+// the breaker's gate, or "".
+func (q *Queue) wakeNext(gate string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.wake(gate)
+}
+
+// wake restarts the newest task that a gate has refused, if there is one. The caller
+// holds mu.
+func (q *Queue) wake(gate string) {
+	waiting := q.refused[gate]
+	if waiting == nil {
+		return
+	}
+	t := waiting.Front().Value.(*task)
+	q.unlist(t)
+	t.due = time.Now()
+	t.timer.Reset(0)
+}
+
+// listRefused adds a waiting task to the tasks that its gate has refused. The caller
+// holds mu.
+func (q *Queue) listRefused(t *task) {
+	waiting := q.refused[t.refusedBy]
+	if waiting == nil {
+		waiting = list.New()
+		q.refused[t.refusedBy] = waiting
+	}
+	t.place = waiting.PushFront(t)
+}
+
+// unlist removes a task from the tasks that its gate has refused. The caller holds
+// mu.
+func (q *Queue) unlist(t *task) {
+	if t.place == nil {
+		return
+	}
+	waiting := q.refused[t.refusedBy]
+	waiting.Remove(t.place)
+	t.place = nil
+	if waiting.Len() == 0 {
+		delete(q.refused, t.refusedBy)
+	}
+}

@@ -1,0 +1,113 @@
+package resilience_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/resilience"
+)
+
+// An open breaker refuses calls, so they are queued. When a trial closes the
+// breaker, the queue runs them at once: as many as it has workers, the newest first,
+// then one more with each success.
+func TestQueueBreakerClosed(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		again   bool // the endpoint fails again after the trial
+		atOnce  int  // restarts that begin at the closing
+		success int  // restarts that have succeeded within 10 s
+	}{
+		{name: "up again", atOnce: 4, success: 10},
+		{name: "it fails again", again: true, atOnce: 4, success: 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				q, rec := queueIn(t, nil, resilience.WithQueueWorkers(4))
+				cfg := enabled()
+				cfg.CircuitBreaker.BridgeMs = new(0)
+				x := executor(t, cfg, resilience.WithRestarter(q))
+				var mu sync.Mutex
+				down, calls, order := true, 0, []string{}
+				ask := func(ctx context.Context, payload []byte) error {
+					call := resilience.Call{
+						Targets: []resilience.Target{primary}, Restart: resilience.Task{Kind: "job", Payload: payload},
+						Repeatable: func(resilience.Attempt) bool { return false },
+					}
+					_, err := resilience.Do(ctx, x, call, func(context.Context, resilience.Target) (int, error) {
+						mu.Lock()
+						calls++
+						if resilience.RestartNumber(ctx) > 0 {
+							order = append(order, string(payload))
+						}
+						failing := down
+						mu.Unlock()
+						time.Sleep(100 * time.Millisecond)
+						if failing {
+							return 0, errNetwork
+						}
+						return 0, nil
+					})
+					return err
+				}
+				q.Register("job", ask)
+				for range 5 {
+					require.ErrorIs(t, ask(t.Context(), nil), errNetwork)
+				}
+				for i := range 10 {
+					require.ErrorIs(t, ask(t.Context(), fmt.Append(nil, i)), resilience.ErrOpen)
+				}
+				require.Len(t, q.Tasks(), 10)
+				time.Sleep(5 * time.Second)
+				down = false
+				require.NoError(t, ask(t.Context(), nil), "the trial")
+				closed := time.Now()
+				down = tt.again
+				advance(10 * time.Second)
+
+				began, succeeded := 0, 0
+				for _, e := range rec.events {
+					switch {
+					case e.To == resilience.RestartStarted && e.Time.Equal(closed):
+						began++
+					case e.To == resilience.RestartSucceeded:
+						succeeded++
+					}
+				}
+				assert.Equal(t, tt.atOnce, began)
+				assert.Equal(t, tt.success, succeeded)
+				assert.Len(t, q.Tasks(), 10-tt.success)
+				if tt.again {
+					assert.LessOrEqual(t, len(order), 4, "the other tasks stay in the queue")
+					down = false
+					advance(2 * time.Hour)
+					assert.Empty(t, q.Tasks(), "they run when they are due")
+					return
+				}
+				assert.Contains(t, []string{"6", "7", "8", "9"}, order[0], "one of the newest four")
+			})
+		})
+	}
+}
+
+// A task that has failed by its own calls keeps its pause, whatever the breaker does.
+func TestQueueBreakerClosed_OwnFailure(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, rec := queueIn(t, nil)
+		start := time.Now()
+		q.Register("job", func(context.Context, []byte) error { return nil })
+		require.NoError(t, q.Offer(t.Context(), offer("a")))
+		q.BreakerClosed("https://a.example")
+		advance(time.Hour)
+		assert.Equal(t, []string{"queued 1 0s", "started 1 1m0s", "succeeded 1 1m0s"}, rec.lines(start))
+	})
+}
