@@ -73,6 +73,9 @@ func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 	for _, text := range q.ModelTexts {
 		m.Read(&r, text)
 	}
+	if won != nil && r.Full() { // won may have matched what the model has not read
+		return g
+	}
 	a, ok := m.Answer(&r, model.Chosen, prior)
 	g = guess{reason: signal.ReasonRateLimit + signal.Reason(a.Reason), step: a.Step()}
 	if !ok || g.reason == signal.ReasonUnknown || won != nil && g.reason == won.Reason || ruledOut(q.List.All(), g.reason) {

@@ -106,15 +106,15 @@ func TestSwitchableConcurrentSafe(t *testing.T) {
 
 func ExampleSwitchable() {
 	c, set := classify.Switchable(classify.Standard)
-	fmt.Println(c.Message("shard 7 is moving").Reason)
+	fmt.Println(c.Message("the ledger is frozen").Reason)
 
-	rules, err := classify.New(classify.WithRules(classify.Rule{ID: "shop/moving", Pattern: "is moving", Reason: classify.ReasonTransient}))
+	rules, err := classify.New(classify.WithRules(classify.Rule{ID: "shop/frozen", Pattern: "is frozen", Reason: classify.ReasonTransient}))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	set(rules)
-	fmt.Println(c.Message("shard 7 is moving").Reason)
+	fmt.Println(c.Message("the ledger is frozen").Reason)
 	// Output:
 	// unknown
 	// transient

@@ -9,6 +9,4 @@ require (
 	gonum.org/v1/gonum v0.17.0
 )
 
-require golang.org/x/tools v0.30.0 // indirect
-
 replace github.com/errclass/errclass => ../

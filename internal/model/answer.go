@@ -7,11 +7,14 @@ type Limits struct {
 	Retry float32 // probability of all retryable reasons together
 	Other float32 // probability of another reason
 	Known int     // known features of the text
+	// A text with fewer known features than Few needs at least the probability Sure.
+	Few  int
+	Sure float32
 }
 
 // Chosen has the limits that were chosen by cross-validation. corpus/README.md
 // shows the results.
-var Chosen = Limits{Retry: 0.75, Other: 0.5, Known: 40}
+var Chosen = Limits{Retry: 0.7, Other: 0.4, Known: 20, Few: 40, Sure: 0.8}
 
 // Prior is the reason that the rules have found. The model multiplies the odds
 // of this reason by e^Weight. The zero Prior means that the rules have found no
@@ -25,8 +28,8 @@ type Prior struct {
 // Cross-validation chose the values. The model does not change the answers of
 // stronger rules.
 const (
-	WordWeight   = 1.5
-	PhraseWeight = 3
+	WordWeight   = 2
+	PhraseWeight = 3.5
 )
 
 // Answer is the model's answer.
@@ -47,10 +50,11 @@ func (a Answer) Step() int {
 
 // Answer returns the likeliest of the retryable reasons if their probabilities add
 // up to at least l.Retry. Otherwise it returns the likeliest of the other reasons.
-// ok is false if the texts have too few known features, or if that other reason is
-// less likely than l.Other.
+// ok is false if the texts have too few known features, or if the answer is less
+// likely than l asks for.
 func (m *Model) Answer(r *Reader, l Limits, prior Prior) (a Answer, ok bool) {
-	if r.Known() < l.Known {
+	known := r.Known()
+	if known < l.Known {
 		return a, false
 	}
 	p := m.Scores(r)
@@ -77,5 +81,9 @@ func (m *Model) Answer(r *Reader, l Limits, prior Prior) (a Answer, ok bool) {
 			a = Answer{i, p[i]}
 		}
 	}
-	return a, again || a.Probability >= l.Other
+	sure := a.Probability
+	if again {
+		sure = retry
+	}
+	return a, (again || sure >= l.Other) && (known >= l.Few || sure >= l.Sure)
 }

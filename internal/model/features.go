@@ -10,7 +10,8 @@ import (
 // A feature is the hash of a word, of two neighbouring words, or of an n-gram. An
 // n-gram is 3 to 5 neighbouring bytes of a word, with a space added at each end of
 // the word. A repeated word has features only the first time, but an n-gram counts
-// once for each different word that contains it.
+// once for each different word that contains it. A letter that is repeated many times
+// adds no n-grams after the first ones.
 //
 // Words are sequences of letters, converted to lower case. Non-ASCII bytes are
 // letters. Numbers, months in dates, ids, paths and URLs are masked: each of them
@@ -31,6 +32,8 @@ const (
 )
 
 const (
+	// featureBits is the number of bits of a feature.
+	featureBits = 22
 	// maxText is how many bytes of a text are read.
 	maxText = 8 << 10
 	// maxWord is the length of the longest word. A longer word is split.
@@ -77,13 +80,13 @@ var kinds = func() (k [256]byte) {
 type filter [1 << filterBits / 64]uint64
 
 func (f *filter) add(feature uint32) {
-	bit := feature >> (32 - filterBits)
+	bit := feature >> (featureBits - filterBits)
 	f[bit/64] |= 1 << (bit % 64)
 }
 
 // has returns 1 if f may have the feature, else 0.
 func (f *filter) has(feature uint32) int {
-	bit := feature >> (32 - filterBits)
+	bit := feature >> (featureBits - filterBits)
 	return int(f[bit/64] >> (bit % 64) & 1)
 }
 
@@ -95,6 +98,9 @@ var everything = sync.OnceValue(func() *filter {
 	}
 	return &f
 })
+
+// asFeature returns the upper bits of a hash. They are mixed best.
+func asFeature(hash uint64) uint32 { return uint32(hash >> (64 - featureBits)) }
 
 // word is a word of a text.
 type word struct {
@@ -113,32 +119,37 @@ func (w *word) text() []byte { return w.letters[:w.n] }
 // the filter: that would often be mispredicted.
 func (w *word) parts(features *[maxParts]uint32, f *filter) []uint32 {
 	n := 0
-	add := func(gram uint64) {
-		feature := uint32(gram * multiplier >> 32)
+	grams, before := uint64(' '), uint64(0)
+	add := func(mask, size uint64) {
+		gram := grams & mask
+		if gram == before&mask { // a letter is repeated, as in "======"
+			return
+		}
+		gram |= size << 56
+		feature := asFeature(gram * multiplier)
 		features[n] = feature
 		n += f.has(feature)
 	}
-	grams := uint64(' ')
 	for i := range w.n + 1 {
 		c := byte(' ')
 		if i < w.n {
 			c = w.letters[i]
 		}
-		grams = grams<<8 | uint64(c)
+		before, grams = grams, grams<<8|uint64(c)
 		if i >= 1 {
-			add(grams&0xFFFFFF | 3<<56)
+			add(0xFFFFFF, 3)
 		}
 		if i >= 2 {
-			add(grams&0xFFFFFFFF | 4<<56)
+			add(0xFFFFFFFF, 4)
 		}
 		if i >= 3 {
-			add(grams&0xFFFFFFFFFF | 5<<56)
+			add(0xFFFFFFFFFF, 5)
 		}
 	}
 	return features[:n]
 }
 
-// wordSet is a set of the different words of a text: a hash table with linear
+// wordSet is a set of the features of different words, or of pairs: a hash table with linear
 // probing. The zero wordSet is empty.
 type wordSet struct {
 	slots [1 << wordSetBits]uint32 // 0 = empty
@@ -147,18 +158,19 @@ type wordSet struct {
 
 const wordSetBits = 10
 
-// full reports whether s has as many words as it may have.
+// full reports whether s has as many features as it may have.
 func (s *wordSet) full() bool { return s.n == maxWords }
 
-// add adds the feature of a word. It returns false if the set had it already.
-func (s *wordSet) add(whole uint32) bool {
-	whole = max(whole, 1)
-	for at := whole >> (32 - wordSetBits); ; at = (at + 1) % (1 << wordSetBits) {
+// add adds a feature. It returns false if the set had it already. The set must not
+// be full.
+func (s *wordSet) add(feature uint32) bool {
+	feature = max(feature, 1)
+	for at := feature >> (featureBits - wordSetBits); ; at = (at + 1) % (1 << wordSetBits) {
 		switch s.slots[at] {
-		case whole:
+		case feature:
 			return false
 		case 0:
-			s.slots[at] = whole
+			s.slots[at] = feature
 			s.n++
 			return true
 		}
@@ -270,9 +282,9 @@ func (s *scanner) letters(w *word, end int) {
 // whole sets two features from the hash: the feature of the word itself, and the
 // feature of its pair with the previous word.
 func (s *scanner) whole(hash uint64, w *word) {
-	w.whole = uint32(hash * multiplier >> 32)
+	w.whole = asFeature(hash * multiplier)
 	w.paired = s.previous != 0
-	w.pair = uint32((s.previous*3 ^ hash) * multiplier >> 32)
+	w.pair = asFeature((s.previous*3 ^ hash) * multiplier)
 	s.previous = hash
 }
 

@@ -1,7 +1,7 @@
-// Package model finds the reason of an error text with a linear model:
-// multinomial logistic regression over hashed words and parts of words. [Features]
-// lists the features of a text; the trainer and [Model.Read] use the same
-// features. A [Table] holds what the trainer learned.
+// Package model finds the reason of an error text with a small neural network. Its
+// inputs are hashed words and parts of words, and it has one hidden layer.
+// [Features] lists the features of a text. The trainer and [Model.Read] use the
+// same features. A [Table] holds what the trainer learned.
 package model
 
 import (
@@ -12,16 +12,16 @@ import (
 // MaxReasons and MaxFeatures limit the size of a table.
 const (
 	MaxReasons  = 24
-	MaxFeatures = 1 << 14
+	MaxFeatures = 1 << 16
 )
 
 const (
-	lanes      = 8 // weights in a uint64
-	rowWords   = MaxReasons / lanes
 	filterBits = 18
-	slotBits   = 15
-	everyOther = 0x00FF00FF00FF00FF
-	flushAfter = 256 // a sum of 256 weights fits in 16 bits
+	bucketBits = 16
+	lanes      = 4 // sums in a uint64
+	codeWords  = codeUnits / lanes
+	rowWords   = Hidden / lanes
+	flushAfter = 256 // a sum of 256 bytes fits in 16 bits
 )
 
 // Scores has one value for each reason, in the order of [Table.Reasons].
@@ -34,136 +34,138 @@ type Model struct {
 	reasons   int
 	retryable []bool
 	scale     float32
+	filter    *filter // the features that the table has
+	// The features are in ascending order. A bucket has the features with the same
+	// upper bits. buckets has the index of the first feature of each bucket, and one
+	// more index at the end.
+	buckets   [1<<bucketBits + 1]uint32
+	features  []uint32
+	codes     []byte                              // for each feature in turn, its codes
+	centroids [Codes][Centroids][codeWords]uint64 // packed, see [packed]
+	hidden    [Hidden]float32                     // bias of each unit
+	output    [Hidden]Scores                      // weights of each unit for the reasons
 	bias      Scores
-	filter    *filter // the features that have weights
-	slots     []slot  // hash table with linear probing
-	weights   [][rowWords]uint64
-	// known has an entry for each row of weights. If the row is that of a word,
-	// the entry has the sums for the word's n-grams. It is computed when the word
-	// is read for the first time.
+	// known has, by index of a word, the sums for the n-grams of the word. They are
+	// computed when the word is read for the first time.
 	known []atomic.Pointer[wordParts]
 }
 
-// wordParts has the sums of the weights of a word's n-grams.
+// wordParts has the sum of the vectors of a word's n-grams.
 type wordParts struct {
 	word string
 	sums packed
-	rows int
-}
-
-type slot struct {
-	feature uint32
-	row     uint32 // index of the row of weights, plus one; 0 = empty
+	n    int // vectors
 }
 
 // New returns the model of a valid table.
 func New(t Table) *Model {
 	m := &Model{
 		names: t.Reasons, reasons: len(t.Reasons), retryable: t.Retryable, scale: t.Scale,
-		filter: new(filter), slots: make([]slot, 1<<slotBits),
-		weights: make([][rowWords]uint64, len(t.Features)), known: make([]atomic.Pointer[wordParts], len(t.Features)),
+		filter: new(filter), features: t.Features, codes: t.Codes,
+		known: make([]atomic.Pointer[wordParts], len(t.Features)),
 	}
+	copy(m.hidden[:], t.Hidden)
 	copy(m.bias[:], t.Bias)
-	for row, feature := range t.Features {
+	for unit := range m.output {
+		copy(m.output[unit][:], t.Output[unit*m.reasons:][:m.reasons])
+	}
+	for i, value := range t.Centroids {
+		centroid, unit := i/codeUnits, i%codeUnits
+		biased := uint64(int64(value) + 128)
+		m.centroids[centroid/Centroids][centroid%Centroids][unit/lanes] |= biased << (unit % lanes * 16)
+	}
+	bucket := 0
+	for i, feature := range t.Features {
 		m.filter.add(feature)
-		at := feature >> (32 - slotBits)
-		for m.slots[at].row != 0 {
-			at = (at + 1) % (1 << slotBits)
+		for ; bucket <= int(bucketOf(feature)); bucket++ {
+			m.buckets[bucket] = uint32(i)
 		}
-		m.slots[at] = slot{feature, uint32(row + 1)}
-		for lane := range MaxReasons {
-			biased := uint64(128)
-			if lane < m.reasons {
-				biased += uint64(int64(t.Weights[row*m.reasons+lane]))
-			}
-			m.weights[row][lane/lanes] |= biased & 0xFF << (lane % lanes * 8)
-		}
+	}
+	for ; bucket < len(m.buckets); bucket++ {
+		m.buckets[bucket] = uint32(len(t.Features))
 	}
 	return m
 }
 
-// packed has the sum of some rows of weights. 128 is added to each weight, so
-// that it is an unsigned byte. A uint64 holds four sums of 16 bits. even has
-// the sums of the weights at even positions of a row, and odd has the sums at
-// odd positions.
-type packed struct{ even, odd [rowWords]uint64 }
+// packed has the sum of some vectors. A uint64 holds the sums of four units, 16
+// bits each. 128 is added to each value of a vector, so that no value is negative.
+type packed [rowWords]uint64
 
-func (p *packed) add(row *[rowWords]uint64) {
-	a, b, c := row[0], row[1], row[2]
-	p.even[0] += a & everyOther
-	p.even[1] += b & everyOther
-	p.even[2] += c & everyOther
-	p.odd[0] += a >> 8 & everyOther
-	p.odd[1] += b >> 8 & everyOther
-	p.odd[2] += c >> 8 & everyOther
+// add adds the vector of the feature with this index.
+func (m *Model) add(p *packed, at int) {
+	for i, code := range [Codes]byte(m.codes[at*Codes:]) {
+		centroid := &m.centroids[i][code]
+		for j := range centroid {
+			p[i*codeWords+j] += centroid[j]
+		}
+	}
 }
 
-// sums adds rows of weights.
+// sums adds vectors.
 type sums struct {
 	packed
-	total [MaxReasons]int32
-	rows  int // rows added since the last flush
-	all   int // rows added before the last flush
+	total [Hidden]int32
+	n     int // vectors added since the last flush
+	all   int // vectors added before the last flush
 }
 
-func (s *sums) add(row *[rowWords]uint64) {
-	if s.rows == flushAfter {
+// addFeature adds the vector of the feature with this index.
+func (s *sums) addFeature(m *Model, at int) {
+	if s.n == flushAfter {
 		s.flush()
 	}
-	s.packed.add(row)
-	s.rows++
+	m.add(&s.packed, at)
+	s.n++
 }
 
-// addWord adds the rows of a word's n-grams.
+// addWord adds the vectors of a word's n-grams.
 func (s *sums) addWord(w *wordParts) {
-	if s.rows+w.rows > flushAfter {
+	if s.n+w.n > flushAfter {
 		s.flush()
 	}
-	for i := range rowWords {
-		s.even[i] += w.sums.even[i]
-		s.odd[i] += w.sums.odd[i]
+	for i := range s.packed {
+		s.packed[i] += w.sums[i]
 	}
-	s.rows += w.rows
+	s.n += w.n
 }
 
 func (s *sums) flush() {
-	for i := range rowWords {
-		for j := range lanes / 2 {
-			s.total[i*lanes+2*j] += int32(s.even[i]>>(16*j)&0xFFFF) - 128*int32(s.rows)
-			s.total[i*lanes+2*j+1] += int32(s.odd[i]>>(16*j)&0xFFFF) - 128*int32(s.rows)
+	for i, four := range s.packed {
+		for j := range lanes {
+			s.total[i*lanes+j] += int32(four>>(16*j)&0xFFFF) - 128*int32(s.n)
 		}
-		s.even[i], s.odd[i] = 0, 0
+		s.packed[i] = 0
 	}
-	s.all += s.rows
-	s.rows = 0
+	s.all += s.n
+	s.n = 0
 }
 
 // Reasons returns the names of the reasons, in the order of [Scores]. The caller
 // must not change the slice.
 func (m *Model) Reasons() []string { return m.names }
 
-// Reader adds up the weights of one or several texts. The zero Reader has read
-// nothing.
+// Reader adds up the vectors of the features of one or several texts. The zero
+// Reader has read nothing.
 type Reader struct {
 	sums  [Groups]sums
 	words wordSet
-	pairs [MaxFeatures / 64]uint64 // rows of pairs that were added
-	read  int                      // bytes read so far
+	pairs wordSet // known pairs that were added
+	read  int     // bytes read so far
 }
 
 // Full reports whether r has read as much as it may read.
 func (r *Reader) Full() bool { return r.read >= maxText || r.words.full() }
 
-// Known returns how many of the features read so far have weights in the model.
+// Known returns the number of features that the model knows.
 func (r *Reader) Known() (n int) {
 	for g := range r.sums {
-		n += r.sums[g].all + r.sums[g].rows
+		n += r.sums[g].all + r.sums[g].n
 	}
 	return n
 }
 
-// Read adds the weights of a text to r. Of all texts together, r reads the first
-// 8 KiB and at most 800 different words. Read allocates if the text has escape
+// Read adds the features of a text to r. Of all texts together, r reads the first
+// 8 KiB, and at most 800 different words and known pairs. Read allocates if the text has escape
 // sequences or invisible characters, and when m reads a word of its table for the
 // first time.
 func (m *Model) Read(r *Reader, text string) {
@@ -180,28 +182,27 @@ func (m *Model) Read(r *Reader, text string) {
 		if !w.paired {
 			continue
 		}
-		if row := m.find(w.pair); row >= 0 && r.pairs[row/64]&(1<<(row%64)) == 0 {
-			r.pairs[row/64] |= 1 << (row % 64)
-			r.sums[Pairs].add(&m.weights[row])
+		if at := m.find(w.pair); at >= 0 && !r.pairs.full() && r.pairs.add(w.pair) {
+			r.sums[Pairs].addFeature(m, at)
 		}
 	}
 }
 
-// addWord adds the weights of a word and of its n-grams.
+// addWord adds the vectors of a word and of its n-grams.
 func (m *Model) addWord(r *Reader, w *word) {
-	row := m.find(w.whole)
-	if row < 0 {
+	at := m.find(w.whole)
+	if at < 0 {
 		m.addParts(&r.sums[Parts], w)
 		return
 	}
-	r.sums[Words].add(&m.weights[row])
+	r.sums[Words].addFeature(m, at)
 	if w.n == 0 {
 		return
 	}
-	known := m.known[row].Load()
+	known := m.known[at].Load()
 	if known == nil {
 		known = m.sumUp(w)
-		m.known[row].Store(known)
+		m.known[at].Store(known)
 	}
 	if known.word != string(w.text()) { // another word has the same hash
 		m.addParts(&r.sums[Parts], w)
@@ -210,30 +211,21 @@ func (m *Model) addWord(r *Reader, w *word) {
 	r.sums[Parts].addWord(known)
 }
 
-// addParts adds the weights of a word's n-grams.
+// addParts adds the vectors of a word's n-grams.
 func (m *Model) addParts(s *sums, w *word) {
 	var parts [maxParts]uint32
 	for _, feature := range w.parts(&parts, m.filter) {
-		if row := m.find(feature); row >= 0 {
-			s.add(&m.weights[row])
+		if at := m.find(feature); at >= 0 {
+			s.addFeature(m, at)
 		}
 	}
 }
 
-// sumUp adds up the weights of a word's n-grams.
+// sumUp adds up the vectors of a word's n-grams.
 func (m *Model) sumUp(w *word) *wordParts {
 	var s sums
 	m.addParts(&s, w)
-	return &wordParts{word: string(w.text()), sums: s.packed, rows: s.rows}
-}
-
-// Scores returns the probability of each reason. The sum is 1.
-func (m *Model) Scores(r *Reader) Scores {
-	all := r.sums
-	for g := range all {
-		all[g].flush()
-	}
-	return m.probabilities(&all)
+	return &wordParts{word: string(w.text()), sums: s.packed, n: s.n}
 }
 
 // Predict returns the probability of each reason for one text.
@@ -243,44 +235,73 @@ func (m *Model) Predict(text string) Scores {
 	return m.Scores(&r)
 }
 
-// find returns the row of a feature, or -1 if the model has no weights for it.
+// bucketOf returns the number of the bucket of a feature.
+func bucketOf(feature uint32) uint32 { return feature >> (featureBits - bucketBits) }
+
+// find returns the index of a feature, or -1 if the model does not know it.
 func (m *Model) find(feature uint32) int {
-	for at := feature >> (32 - slotBits); ; at = (at + 1) % (1 << slotBits) {
-		s := m.slots[at]
-		if s.row == 0 || s.feature == feature {
-			return int(s.row) - 1
+	bucket := bucketOf(feature)
+	for at := m.buckets[bucket]; at < m.buckets[bucket+1]; at++ {
+		if m.features[at] == feature {
+			return int(at)
 		}
 	}
+	return -1
 }
 
-// unit returns the factor that converts a stored weight to a score, for a text
-// with n features of one group. The factor is divided by the square root of n,
-// because otherwise a long text would get higher probabilities than a short
-// one.
-func (m *Model) unit(n int) float64 { return float64(m.scale) / math.Sqrt(float64(max(n, 1))) }
+// unit returns the factor that converts the sum of n vectors of a group to inputs
+// of the hidden layer. The factor is divided by the square root of n, because
+// otherwise a long text would get higher probabilities than a short one.
+func (m *Model) unit(n int) float32 { return m.scale / float32(math.Sqrt(float64(max(n, 1)))) }
 
-// probabilities returns the softmax of the sums.
-func (m *Model) probabilities(all *[Groups]sums) (p Scores) {
-	var units [Groups]float64
-	for g := range all {
-		units[g] = m.unit(all[g].all)
-	}
-	highest := math.Inf(-1)
-	var z [MaxReasons]float64
-	for i := range m.reasons {
-		z[i] = float64(m.bias[i])
-		for g := range all {
-			z[i] += float64(all[g].total[i]) * units[g]
+// layer has one value for each hidden unit.
+type layer [Hidden]float32
+
+// hiddenLayer returns the values of the hidden units, before those below zero are
+// cut off.
+func (m *Model) hiddenLayer(r *Reader) layer {
+	h := layer(m.hidden)
+	for g := range r.sums {
+		s := r.sums[g]
+		s.flush()
+		unit := m.unit(s.all)
+		for i := range h {
+			h[i] += float32(s.total[i]) * unit
 		}
+	}
+	return h
+}
+
+// Scores returns the probability of each reason. The sum is 1.
+func (m *Model) Scores(r *Reader) Scores {
+	h := m.hiddenLayer(r)
+	z := m.bias
+	for unit, value := range h {
+		if value <= 0 {
+			continue
+		}
+		output := &m.output[unit]
+		for i := range z {
+			z[i] += value * output[i]
+		}
+	}
+	return softmax(z, m.reasons)
+}
+
+// softmax converts the scores of the first n reasons to probabilities.
+func softmax(z Scores, n int) Scores {
+	highest := float32(math.Inf(-1))
+	for i := range n {
 		highest = max(highest, z[i])
 	}
-	total := 0.0
-	for i := range m.reasons {
-		z[i] = math.Exp(z[i] - highest)
-		total += z[i]
+	var p Scores
+	total := float32(0)
+	for i := range n {
+		p[i] = float32(math.Exp(float64(z[i] - highest)))
+		total += p[i]
 	}
-	for i := range m.reasons {
-		p[i] = float32(z[i] / total)
+	for i := range n {
+		p[i] /= total
 	}
 	return p
 }

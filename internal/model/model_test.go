@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -76,12 +77,26 @@ func set(features []uint32) []uint32 {
 	return slices.Compact(features)
 }
 
-// table returns a table that has weights for the word b only.
+// table returns a table that knows the word b only. The word gives the first hidden
+// unit the value 50, and the second -64, which counts as 0. The first speaks for the
+// first reason and against the second.
 func table() model.Table {
+	t := empty([]string{"transient", "unknown"}, []float32{-1, 1})
+	t.Retryable[0] = true
+	t.Scale = 0.5
+	t.Features = model.Features("b")[model.Words]
+	t.Codes = []byte{7, 0, 0, 0}
+	copy(t.Centroids[7*model.Hidden/model.Codes:], []int8{100, -128})
+	copy(t.Output, []float32{1, -1, 7, 7})
+	return t
+}
+
+// empty returns a table without features.
+func empty(reasons []string, bias []float32) model.Table {
 	return model.Table{
-		Reasons: []string{"transient", "unknown"}, Retryable: []bool{true, false}, Bias: []float32{-1, 1}, Scale: 0.5,
-		Features: model.Features("b")[model.Words],
-		Weights:  []int8{100, -128},
+		Reasons: reasons, Retryable: make([]bool, len(reasons)), Bias: bias,
+		Centroids: make([]int8, model.Hidden*model.Centroids), Hidden: make([]float32, model.Hidden), Output: make([]float32, model.Hidden*len(reasons)),
+		Codes: []byte{},
 	}
 }
 
@@ -117,11 +132,10 @@ func TestRead(t *testing.T) {
 
 func TestAnswer(t *testing.T) {
 	t.Parallel()
-	m := model.New(model.Table{
-		Reasons: []string{"a", "b", "c"}, Retryable: []bool{true, true, false}, Scale: 1,
-		Bias:     []float32{float32(math.Log(0.25)), float32(math.Log(0.3)), float32(math.Log(0.45))},
-		Features: model.Features("b")[model.Words], Weights: []int8{0, 0, 0},
-	})
+	table := empty([]string{"a", "b", "c"}, []float32{float32(math.Log(0.25)), float32(math.Log(0.3)), float32(math.Log(0.45))})
+	table.Retryable = []bool{true, true, false}
+	table.Features, table.Codes = model.Features("b")[model.Words], make([]byte, model.Codes)
+	m := model.New(table)
 	for _, tt := range []struct {
 		name string
 		l    model.Limits
@@ -133,6 +147,9 @@ func TestAnswer(t *testing.T) {
 		{"not enough for a retry", model.Limits{Retry: 0.6, Other: 0.4}, model.Prior{}, 2, true},
 		{"not enough for either", model.Limits{Retry: 0.6, Other: 0.5}, model.Prior{}, 2, false},
 		{"enough known features", model.Limits{Retry: 0.5, Known: 1}, model.Prior{}, 1, true},
+		{"few known features", model.Limits{Retry: 0.5, Few: 2, Sure: 0.56}, model.Prior{}, 1, false},
+		{"few known features, but sure", model.Limits{Retry: 0.5, Few: 2, Sure: 0.54}, model.Prior{}, 1, true},
+		{"few known features, another reason", model.Limits{Retry: 0.6, Other: 0.4, Few: 2, Sure: 0.46}, model.Prior{}, 2, false},
 		{"too few known features", model.Limits{Retry: 0.5, Known: 2}, model.Prior{}, 0, false},
 		{"a prior for a retryable reason", model.Limits{Retry: 0.6, Other: 0.9}, model.Prior{Reason: 0, Weight: math.Log(2)}, 0, true},
 		{"a prior for another reason", model.Limits{Retry: 0.5, Other: 0.6}, model.Prior{Reason: 2, Weight: math.Log(2)}, 2, true},
@@ -152,59 +169,72 @@ func TestAnswer(t *testing.T) {
 func TestWords(t *testing.T) {
 	t.Parallel()
 	m := model.New(table())
-	assert.Equal(t, []model.Word{{Text: "b", Weight: 57}}, m.Words("a B b c", 0, 5))
+	assert.Equal(t, []model.Word{{Text: "b", Weight: 50}}, m.Words("a B b c", 0, 5))
 	assert.Empty(t, m.Words("a B b c", 1, 5), "the weight is negative")
 	assert.Empty(t, m.Words("a B b c", 0, 0))
 }
 
-// The model adds packed numbers of 16 bits. The sums must equal the sums of a
-// plain loop, even if there are so many rows that their sum does not fit into
-// 16 bits.
-func TestPredictEqualsPlainSum(t *testing.T) {
+// The model adds packed numbers of 16 bits, and remembers the sums of the words that
+// it knows. The result must equal that of a plain loop, even if there are more
+// vectors than such a number can count.
+func TestPredictEqualsPlainLoop(t *testing.T) {
 	t.Parallel()
 	text := strings.Join([]string{
 		"the quick brown fox jumps over a lazy dog while some upstream closes its connection",
 		"permission denied reading configuration certificate expired yesterday authority unknown",
 		"leader election lost; follower refuses writes, replica lagging behind by many segments; watermark exceeded",
 	}, "\n")
-	all := set(features(text))
 	groups := model.Features(text)
 	groups[model.Pairs] = set(groups[model.Pairs])
 	require.Greater(t, len(set(groups[model.Parts])), 512)
-	tbl := model.Table{Scale: 0.01, Features: all}
-	sums := make([]float64, 17)
-	for i := range sums {
-		tbl.Reasons = append(tbl.Reasons, strings.Repeat("r", i+1))
-		tbl.Retryable = append(tbl.Retryable, i%2 == 0)
-		tbl.Bias = append(tbl.Bias, float32(i)/10)
+
+	random := rand.New(rand.NewPCG(1, 2))
+	reasons, bias := make([]string, 17), make([]float32, 17)
+	tbl := empty(reasons, bias)
+	tbl.Scale = 0.01
+	tbl.Features = set(features(text))
+	for range len(tbl.Features) * model.Codes {
+		tbl.Codes = append(tbl.Codes, byte(random.IntN(3)*127))
 	}
-	for i, feature := range all {
-		unit := 0.0
-		for _, group := range groups {
-			for _, f := range group {
-				if f == feature {
-					unit += 0.01 / math.Sqrt(float64(len(group)))
-				}
-			}
-		}
-		for j := range sums {
-			w := int8((i*31 + j*j*17) % 256)
-			if i%3 == 0 {
-				w = -128 + int8(j)
-			}
-			tbl.Weights = append(tbl.Weights, w)
-			sums[j] += float64(w) * unit
+	for i := range tbl.Centroids {
+		tbl.Centroids[i] = int8(random.IntN(256) - 128)
+	}
+	copy(tbl.Centroids, []int8{-128, 127, -128, 127})
+	for _, values := range [][]float32{tbl.Hidden, tbl.Output, tbl.Bias} {
+		for i := range values {
+			values[i] = float32(random.NormFloat64() / 10)
 		}
 	}
-	total := 0.0
-	for i := range sums {
-		sums[i] = math.Exp(float64(tbl.Bias[i]) + sums[i])
-		total += sums[i]
+
+	hidden := make([]float64, model.Hidden)
+	for i := range hidden {
+		hidden[i] = float64(tbl.Hidden[i])
+	}
+	const units = model.Hidden / model.Codes
+	for _, group := range groups {
+		for _, feature := range group {
+			row, ok := slices.BinarySearch(tbl.Features, feature)
+			require.True(t, ok)
+			for i := range hidden {
+				code := i / units
+				centroid := code*model.Centroids + int(tbl.Codes[row*model.Codes+code])
+				hidden[i] += float64(tbl.Centroids[centroid*units+i%units]) * 0.01 / math.Sqrt(float64(len(group)))
+			}
+		}
+	}
+	want, total := make([]float64, len(reasons)), 0.0
+	for reason := range want {
+		score := float64(tbl.Bias[reason])
+		for i, value := range hidden {
+			score += max(value, 0) * float64(tbl.Output[i*len(reasons)+reason])
+		}
+		want[reason] = math.Exp(score)
+		total += want[reason]
 	}
 	m := model.New(tbl)
 	got := m.Predict(text)
-	for i := range sums {
-		assert.InDelta(t, sums[i]/total, got[i], 1e-5, "reason %d", i)
+	for reason := range want {
+		assert.InDelta(t, want[reason]/total, got[reason], 1e-5, "reason %d", reason)
 	}
 	assert.Equal(t, got, m.Predict(text), "with the sums of the known words")
 	assert.Equal(t, got, m.Predict(strings.ToUpper(text)))
@@ -224,9 +254,12 @@ func TestDecode(t *testing.T) {
 	}
 	_, err = model.Decode(append(data, 0))
 	assert.EqualError(t, err, "1 bytes after the table")
-	want.Features, want.Weights = []uint32{2, 2}, []int8{1, 2, 3, 4}
+	want.Features, want.Codes = []uint32{2, 2}, make([]byte, 2*model.Codes)
 	_, err = model.Decode(want.Encode())
 	assert.EqualError(t, err, "the features are not ascending")
+	want.Features = []uint32{2, 1 << 22}
+	_, err = model.Decode(want.Encode())
+	assert.EqualError(t, err, "a feature has more than 22 bits")
 }
 
 // The probabilities of a text add up to 1. The number of features of a text is

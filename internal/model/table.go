@@ -8,18 +8,35 @@ import (
 	"math"
 )
 
+const (
+	// Hidden is the number of units of the hidden layer. Each feature has a vector
+	// with one value for each unit.
+	Hidden = 16
+	// Codes is the number of codes that encode a vector (product quantisation). Each
+	// code stands for the values of Hidden/Codes units. It is the index of one of
+	// the [Centroids] of these units.
+	Codes = 4
+	// Centroids is the number of centroids for each code.
+	Centroids = 256
+
+	codeUnits = Hidden / Codes
+)
+
 // Table is what the trainer learned.
 type Table struct {
 	Inputs    [32]byte // SHA-256 of the inputs from which the table was made
 	Reasons   []string
 	Retryable []bool    // whether the reason's category is retryable
-	Bias      []float32 // the bias of each reason
-	Scale     float32   // one unit of a weight
 	Features  []uint32  // ascending
-	Weights   []int8    // for each feature in turn, one weight per reason
+	Codes     []byte    // for each feature in turn, its codes
+	Centroids []int8    // for each code in turn, its centroids
+	Scale     float32   // one unit of a centroid's values
+	Hidden    []float32 // the bias of each unit of the hidden layer
+	Output    []float32 // for each hidden unit in turn, one weight per reason
+	Bias      []float32 // the bias of each reason
 }
 
-const magic = "errclass model 2\n"
+const magic = "errclass model 3\n"
 
 // Encode returns the encoding of t. [Decode] decodes it.
 func (t Table) Encode() []byte {
@@ -32,22 +49,27 @@ func (t Table) Encode() []byte {
 		if t.Retryable[i] {
 			b[len(b)-1] = 1
 		}
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(t.Bias[i]))
 	}
-	b = binary.LittleEndian.AppendUint32(b, math.Float32bits(t.Scale))
+	for _, numbers := range [][]float32{{t.Scale}, t.Hidden, t.Output, t.Bias} {
+		for _, n := range numbers {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(n))
+		}
+	}
+	for _, value := range t.Centroids {
+		b = append(b, byte(value))
+	}
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(t.Features)))
+	previous := uint32(0)
 	for _, f := range t.Features {
-		b = binary.LittleEndian.AppendUint32(b, f)
+		b = binary.AppendUvarint(b, uint64(f-previous))
+		previous = f
 	}
-	for _, w := range t.Weights {
-		b = append(b, byte(w))
-	}
-	return b
+	return append(b, t.Codes...)
 }
 
 var errShort = errors.New("the table ends early")
 
-// Decode reads a table and validates it.
+// Decode reads a table and validates it. The table refers to data.
 func Decode(data []byte) (Table, error) {
 	var t Table
 	data, ok := bytes.CutPrefix(data, []byte(magic))
@@ -63,7 +85,13 @@ func Decode(data []byte) (Table, error) {
 		data = data[n:]
 		return taken
 	}
-	number := func() uint32 { return binary.LittleEndian.Uint32(take(4)) }
+	numbers := func(n int) []float32 {
+		all := make([]float32, n)
+		for i := range all {
+			all[i] = math.Float32frombits(binary.LittleEndian.Uint32(take(4)))
+		}
+		return all
+	}
 	copy(t.Inputs[:], take(len(t.Inputs)))
 	reasons := int(take(1)[0])
 	if reasons > MaxReasons {
@@ -72,38 +100,40 @@ func Decode(data []byte) (Table, error) {
 	for range reasons {
 		t.Reasons = append(t.Reasons, string(take(int(take(1)[0]))))
 		t.Retryable = append(t.Retryable, take(1)[0] != 0)
-		t.Bias = append(t.Bias, math.Float32frombits(number()))
 	}
-	t.Scale = math.Float32frombits(number())
-	features := number()
+	t.Scale = numbers(1)[0]
+	t.Hidden, t.Output, t.Bias = numbers(Hidden), numbers(Hidden*reasons), numbers(reasons)
+	t.Centroids = make([]int8, Hidden*Centroids)
+	for i, value := range take(len(t.Centroids)) {
+		t.Centroids[i] = int8(value)
+	}
+	features := binary.LittleEndian.Uint32(take(4))
 	if features > MaxFeatures {
 		return t, fmt.Errorf("%d features, more than %d", features, MaxFeatures)
 	}
 	t.Features = make([]uint32, features)
-	for i := range t.Features {
-		t.Features[i] = number()
+	feature := uint64(0)
+	for i := range features {
+		step, n := binary.Uvarint(data)
+		if n <= 0 {
+			return t, errShort
+		}
+		data = data[n:]
+		feature += step
+		switch {
+		case i > 0 && step == 0:
+			return t, errors.New("the features are not ascending")
+		case feature >= 1<<featureBits:
+			return t, fmt.Errorf("a feature has more than %d bits", featureBits)
+		}
+		t.Features[i] = uint32(feature)
 	}
-	weights := take(int(features) * reasons)
-	t.Weights = make([]int8, len(weights))
-	for i, w := range weights {
-		t.Weights[i] = int8(w)
-	}
+	t.Codes = take(int(features) * Codes)
 	switch {
 	case !ok:
 		return t, errShort
 	case len(data) > 0:
 		return t, fmt.Errorf("%d bytes after the table", len(data))
-	case !ascending(t.Features):
-		return t, errors.New("the features are not ascending")
 	}
 	return t, nil
-}
-
-func ascending(features []uint32) bool {
-	for i := 1; i < len(features); i++ {
-		if features[i-1] >= features[i] {
-			return false
-		}
-	}
-	return true
 }

@@ -18,8 +18,53 @@ type Word struct {
 // descending order. A masked number, id or path is a word too. Words whose weight
 // is not positive are left out.
 func (m *Model) Words(text string, reason, n int) []Word {
-	weights := map[string][Groups]int{}
-	rows := [Groups]int{}
+	var r Reader
+	m.Read(&r, text)
+	effects := m.effects(&r, reason)
+	var units [Groups]float32
+	for g := range units {
+		units[g] = m.unit(r.sums[g].all + r.sums[g].n)
+	}
+	var words []Word
+	for text, vectors := range m.vectors(text) {
+		weight := float32(0)
+		for g := range vectors {
+			vectors[g].flush()
+			for i, value := range vectors[g].total {
+				weight += float32(value) * units[g] * effects[i]
+			}
+		}
+		if weight > 0 {
+			words = append(words, Word{text, float64(weight)})
+		}
+	}
+	slices.SortFunc(words, func(a, b Word) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Text, b.Text))
+	})
+	return words[:min(n, len(words))]
+}
+
+// effects returns how much one more in the value of each hidden unit adds to the
+// score of the reason, minus the mean over all reasons. It is zero for units that
+// the text leaves below zero.
+func (m *Model) effects(r *Reader, reason int) (effects layer) {
+	for unit, value := range m.hiddenLayer(r) {
+		if value <= 0 {
+			continue
+		}
+		sum := float32(0)
+		for i := range m.reasons {
+			sum += m.output[unit][i]
+		}
+		effects[unit] = m.output[unit][reason] - sum/float32(m.reasons)
+	}
+	return effects
+}
+
+// vectors returns the sums of the vectors of the features of each word. A pair
+// belongs to its second word.
+func (m *Model) vectors(text string) map[string]*[Groups]sums {
+	all := map[string]*[Groups]sums{}
 	pairs := map[uint32]bool{}
 	var w word
 	var seen wordSet
@@ -27,11 +72,12 @@ func (m *Model) Words(text string, reason, n int) []Word {
 	s := newScanner(text, maxText)
 	for !seen.full() && s.next(&w) {
 		text := strings.ToLower(s.text[s.start:s.pos])
-		weight := weights[text]
+		if all[text] == nil {
+			all[text] = new([Groups]sums)
+		}
 		add := func(g Group, feature uint32) {
-			if row := m.find(feature); row >= 0 {
-				rows[g]++
-				weight[g] += m.aboveMean(row, reason)
+			if at := m.find(feature); at >= 0 {
+				all[text][g].addFeature(m, at)
 			}
 		}
 		if seen.add(w.whole) {
@@ -44,35 +90,6 @@ func (m *Model) Words(text string, reason, n int) []Word {
 			pairs[w.pair] = true
 			add(Pairs, w.pair)
 		}
-		weights[text] = weight
 	}
-	var words []Word
-	for word, weight := range weights {
-		total := 0.0
-		for g := range weight {
-			total += float64(weight[g]) * m.unit(rows[g]) / float64(max(m.reasons, 1))
-		}
-		if total > 0 {
-			words = append(words, Word{word, total})
-		}
-	}
-	slices.SortFunc(words, func(a, b Word) int {
-		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Text, b.Text))
-	})
-	return words[:min(n, len(words))]
-}
-
-// aboveMean returns the weight of a row for a reason, minus the mean weight of
-// the row. The result is multiplied by the number of reasons, so that it is an
-// integer.
-func (m *Model) aboveMean(row, reason int) int {
-	sum := 0
-	for i := range m.reasons {
-		sum += m.weight(row, i)
-	}
-	return m.weight(row, reason)*m.reasons - sum
-}
-
-func (m *Model) weight(row, reason int) int {
-	return int(m.weights[row][reason/lanes]>>(reason%lanes*8)&0xFF) - 128
+	return all
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/corpus"
@@ -57,24 +58,28 @@ func ask(entries []corpus.Entry) []question {
 }
 
 // crossValidate trains a model on four of the five parts and asks the model about
-// the fifth part. It does this for each part in turn.
+// the fifth part. It does this for all parts at the same time.
 func crossValidate(entries []corpus.Entry, train func([]corpus.Entry) *model.Model) []question {
 	questions := ask(entries)
+	var group sync.WaitGroup
 	for fold := range folds {
-		var training []corpus.Entry
-		for _, e := range entries {
-			if foldOf(e.Product) != fold {
-				training = append(training, e)
+		group.Go(func() {
+			var training []corpus.Entry
+			for _, e := range entries {
+				if foldOf(e.Product) != fold {
+					training = append(training, e)
+				}
 			}
-		}
-		m := train(training)
-		for i := range questions {
-			if q := &questions[i]; foldOf(q.Product) == fold {
-				q.model = m
-				m.Read(&q.reader, q.Message)
+			m := train(training)
+			for i := range questions {
+				if q := &questions[i]; foldOf(q.Product) == fold {
+					q.model = m
+					m.Read(&q.reader, q.Message)
+				}
 			}
-		}
+		})
 	}
+	group.Wait()
 	return questions
 }
 

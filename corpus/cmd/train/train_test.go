@@ -36,15 +36,32 @@ func likeliest(m *model.Model, message string) classify.Reason {
 
 func TestTrain(t *testing.T) {
 	t.Parallel()
-	table := train(lesson, defaults)
+	o := defaults
+	o.Epochs, o.Dropout = 50, 0 // few texts
+	table := train(lesson, o)
 	m := model.New(table)
 	assert.Equal(t, classify.ReasonNetwork, likeliest(m, "peer has hung up"))
 	assert.Equal(t, classify.ReasonInvalidRequest, likeliest(m, "table does not exist"))
 	assert.Equal(t, classify.ReasonBudgetExceeded, likeliest(m, "spent balance"))
-	assert.Equal(t, table.Encode(), train(lesson, defaults).Encode(), "the same inputs give the same table")
-	few := defaults
-	few.Features = 7
-	assert.Len(t, train(lesson, few).Features, 7)
+	assert.Equal(t, table.Encode(), train(lesson, o).Encode(), "the same inputs give the same table")
+	o.Features = 7
+	assert.Len(t, train(lesson, o).Features, 7)
+}
+
+// TestCluster checks that parts in two groups get the centroids of the groups.
+func TestCluster(t *testing.T) {
+	t.Parallel()
+	var parts []part
+	for i := range 2000 {
+		sign := float32(1 - i%2*2)
+		parts = append(parts, part{sign * 10, sign * float32(i%100) / 1000})
+	}
+	centroids, nearest := cluster(parts)
+	for i, p := range parts {
+		c := centroids[nearest[i]]
+		assert.InDelta(t, p[0], c[0], 1e-3)
+		assert.InDelta(t, p[1], c[1], 0.01)
+	}
 }
 
 func TestInputs(t *testing.T) {

@@ -11,9 +11,7 @@ var prefixes = []string{
 	"2025-03-14 10:00:00,123 ERROR [main] org.example.Service - ",
 	"2025-03-14T10:00:00Z WARN  worker-7 requestId=91f3 c.example.Job : ",
 	"[2025-03-14T10:00:00Z] [WARN] (scheduler) ",
-	"Mar 14 10:00:00 web1 app[123]: ",
 	"Jan 28 06:31:02 gw-1 proxy: ",
-	"Jul  9 23:59:58 node5 systemd[1]: ",
 	"Sep 02 00:00:01 10.0.0.8 daemon: ",
 	"<11>1 2025-03-14T10:00:00Z db1 agent 77 - - ",
 	"W0314 10:00:00.123456    1 server.go:88] ",
@@ -28,13 +26,34 @@ var prefixes = []string{
 	"the page could not be shown to the user: ",
 }
 
+// hosts and programs are names in the prefixes of syslog.
+var (
+	hosts = []string{
+		"web1", "db-2", "gw", "node5", "ip-10-0-3-4", "localhost", "srv", "edge-7", "host3", "vm12", "mail", "router", "nas", "master-0", "build", "prod-eu",
+		"raspberrypi", "k8s-worker", "lab",
+	}
+	programs = []string{
+		"app", "kernel", "systemd", "sshd", "nginx", "dockerd", "kubelet", "CRON", "postfix/smtp", "named", "api", "worker", "svc", "agent", "daemon", "java", "python3",
+		"backup", "rsyslogd", "server", "main", "mysqld", "job",
+	}
+)
+
+// prefix returns the prefix of the text with this index: one of prefixes, or a prefix
+// of syslog.
+func prefix(i int) string {
+	if i%2 == 0 {
+		return prefixes[i/2%len(prefixes)]
+	}
+	return "Mar 14 10:00:00 " + hosts[i%len(hosts)] + " " + programs[i%len(programs)] + "[123]: "
+}
+
 // withPrefixes adds each text again after a prefix. From these copies the model
 // learns that the beginning of a line says little about the error.
 func withPrefixes(texts []text) []text {
 	all := make([]text, 0, 2*len(texts))
 	all = append(all, texts...)
 	for i, t := range texts {
-		t.Text = prefixes[i%len(prefixes)] + t.Text
+		t.Text = prefix(i) + t.Text
 		all = append(all, t)
 	}
 	return all

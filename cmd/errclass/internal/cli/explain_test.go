@@ -92,8 +92,8 @@ func TestExplainOutcomes(t *testing.T) {
 		{"prompt token count of 71455 exceeds the tokens per minute limit", "rules out text/input-tokens-exceed"},
 		{"HTTP 429: try again in 2 hours", "decided by http/429+long-wait, confidence 0.95\nretry after 2h0m0s\n"},
 		{"HTTP 429: try again in 2 hours", "has no reason of its own"},
-		{"the network connection was busy; internal error", "decided by model"},
-		{"the network connection was busy; internal error", "beaten by the model\n"},
+		{"internal error: the mailbox is full, no space", "decided by model"},
+		{"internal error: the mailbox is full, no space", "beaten by the model\n"},
 	} {
 		assert.Contains(t, run(t, "", "explain", tt.message).out, tt.want)
 	}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/errclass/errclass/internal/model"
+)
+
+// network is a model in training. The parameters are those of a [model.Table],
+// before quantisation.
+type network struct {
+	reasons int
+	vectors parameters // for each column in turn, its vector
+	hidden  parameters // the bias of each hidden unit
+	output  parameters // for each hidden unit in turn, one weight per reason
+	bias    parameters // the bias of each reason
+	random  *rand.Rand
+}
+
+// parameters has values that are learned, and for each value the sum of the squares
+// of its gradients so far.
+type parameters struct{ values, squares []float32 }
+
+// newParameters returns n parameters with random values of this standard deviation.
+func newParameters(n int, deviation float64, random *rand.Rand) parameters {
+	p := parameters{make([]float32, n), make([]float32, n)}
+	if deviation > 0 {
+		for i := range p.values {
+			p.values[i] = float32(deviation * random.NormFloat64())
+		}
+	}
+	return p
+}
+
+// step moves the values from index at on against their gradient. It uses Adagrad:
+// the larger the earlier gradients of a value, the smaller the step.
+func (p *parameters) step(at int, gradient []float32, rate float32) {
+	values, squares := p.values[at:][:len(gradient)], p.squares[at:][:len(gradient)]
+	for i, g := range gradient {
+		if g == 0 {
+			continue
+		}
+		squares[i] += g * g
+		values[i] -= rate * g / float32(math.Sqrt(float64(squares[i])))
+	}
+}
+
+// learn trains a network on the rows. Their columns are below columns. The order of
+// the rows, the dropout and the initial values come from a random generator that
+// always has the same seed.
+func learn(rows []row, columns, reasons int, o options) *network {
+	random := rand.New(rand.NewPCG(1, 1))
+	n := &network{
+		reasons: reasons,
+		vectors: newParameters(columns*model.Hidden, 0.1, random),
+		hidden:  newParameters(model.Hidden, 0, random),
+		output:  newParameters(model.Hidden*reasons, 1/math.Sqrt(model.Hidden), random),
+		bias:    newParameters(reasons, 0, random),
+		random:  random,
+	}
+	for epoch := range o.Epochs {
+		rate := float32(o.Rate) * (1 - float32(epoch)/float32(o.Epochs))
+		for _, i := range random.Perm(len(rows)) {
+			n.learnRow(&rows[i], rate, o)
+		}
+	}
+	return n
+}
+
+// learnRow moves all parameters towards the reason of one row. It leaves out a
+// random share of the row's columns (dropout), so that the network does not rely on
+// single features. The target has a small probability for all other reasons (label
+// smoothing).
+func (n *network) learnRow(r *row, rate float32, o options) {
+	type input struct {
+		column int32
+		value  float32
+	}
+	var inputs []input
+	for _, group := range r.columns {
+		value := float32(1 / math.Sqrt(float64(max(len(group), 1))))
+		for _, c := range group {
+			if n.random.Float64() >= o.Dropout {
+				inputs = append(inputs, input{c, value})
+			}
+		}
+	}
+	var hidden, gradient [model.Hidden]float32
+	copy(hidden[:], n.hidden.values)
+	for _, in := range inputs {
+		blas32.Axpy(in.value, vector(n.vectors.values[int(in.column)*model.Hidden:][:model.Hidden]), vector(hidden[:]))
+	}
+	z := append(make([]float32, 0, model.MaxReasons), n.bias.values...)
+	for i, value := range hidden {
+		if value > 0 {
+			blas32.Axpy(value, vector(n.output.values[i*n.reasons:][:n.reasons]), vector(z))
+		}
+	}
+	softmax(z)
+	for i := range z {
+		target := float32(o.Smoothing) / float32(n.reasons)
+		if i == r.reason {
+			target += 1 - float32(o.Smoothing)
+		}
+		z[i] = (z[i] - target) * float32(r.weight)
+	}
+	// The hidden and the output layer take part in every row, the vectors in few.
+	slow := rate / 5
+	slope := make([]float32, n.reasons)
+	for i, value := range hidden {
+		if value <= 0 {
+			continue
+		}
+		at := i * n.reasons
+		gradient[i] = blas32.Dot(vector(z), vector(n.output.values[at:][:n.reasons]))
+		for j := range slope {
+			slope[j] = value * z[j]
+		}
+		n.output.step(at, slope, slow)
+	}
+	n.hidden.step(0, gradient[:], slow)
+	n.bias.step(0, z, slow)
+	var change [model.Hidden]float32
+	for _, in := range inputs {
+		at := int(in.column) * model.Hidden
+		values := n.vectors.values[at:][:model.Hidden]
+		for i, g := range gradient {
+			change[i] = 0
+			if g != 0 {
+				change[i] = g*in.value + float32(o.Decay)*values[i]
+			}
+		}
+		n.vectors.step(at, change[:], rate)
+	}
+}
+
+func vector(values []float32) blas32.Vector {
+	return blas32.Vector{N: len(values), Data: values, Inc: 1}
+}
+
+// softmax converts scores to probabilities.
+func softmax(z []float32) {
+	highest := slices.Max(z)
+	sum := float32(0)
+	for i, score := range z {
+		z[i] = float32(math.Exp(float64(score - highest)))
+		sum += z[i]
+	}
+	blas32.Scal(1/sum, vector(z))
+}
+
+// norm returns the length of the vector of a column. The value of each hidden unit
+// counts by the length of the unit's weights.
+func (n *network) norm(column int) float64 {
+	sum := 0.0
+	for i, value := range n.vectors.values[column*model.Hidden:][:model.Hidden] {
+		weight := float64(value) * float64(blas32.Nrm2(vector(n.output.values[i*n.reasons:][:n.reasons])))
+		sum += weight * weight
+	}
+	return math.Sqrt(sum)
+}
+
+// sharpen multiplies all scores by a factor.
+func (n *network) sharpen(factor float64) {
+	blas32.Scal(float32(factor), vector(n.output.values))
+	blas32.Scal(float32(factor), vector(n.bias.values))
+}
