@@ -23,8 +23,9 @@ const costRemedy = "rule %s: the matcher would look for it nearly everywhere. Ev
 	"([^\\n]{0,40}, \\w*, \\d+, l+) should begin with three letters: spell out the few separators ([: ]{1,3}), " +
 	"drop \\w*\\b before a gap and what stands behind the last telling word, begin with the literal"
 
-// TestStandardRulesAreCheap checks that the matcher's filter stays useful: neither
-// one standard rule nor all of them together may let too many pairs of bytes pass.
+// TestStandardRulesAreCheap checks that the matcher's filter stays useful. The
+// filter lets only texts with certain pairs of bytes pass. No standard rule may add
+// too many pairs, and all rules together may not have too many either.
 func TestStandardRulesAreCheap(t *testing.T) {
 	t.Parallel()
 	patterns := make([]string, len(standard.Rules))

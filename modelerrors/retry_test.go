@@ -49,9 +49,9 @@ func TestCalculateBackoff(t *testing.T) {
 			tenth := tt.nominal / 10
 			assert.GreaterOrEqual(t, low, tt.nominal-tenth)
 			assert.LessOrEqual(t, high, tt.nominal+tenth)
-			// Some of the 1,000 values must use more than half of the jitter
-			// in each direction. The probability that none does is about
-			// 10^-125.
+			// At least one of the 1,000 values must be shorter by more than half
+			// of the jitter, and at least one longer. For each direction, the
+			// probability that no value is so is about 10^-125.
 			assert.Less(t, low, tt.nominal-tenth/2, "it is jittered downwards")
 			assert.Greater(t, high, tt.nominal+tenth/2, "it is jittered upwards")
 		})

@@ -47,8 +47,8 @@ type RetryConfig struct {
 	BaseDelayMs   int      `json:"baseDelayMs,omitempty" yaml:"baseDelayMs,omitempty"`     // before the first retry; default 1000
 	MaxDelayMs    int      `json:"maxDelayMs,omitempty" yaml:"maxDelayMs,omitempty"`       // default 30000
 	JitterPercent *float64 `json:"jitterPercent,omitempty" yaml:"jitterPercent,omitempty"` // jitter as a fraction of the pause, in both directions; default 0.2
-	// MaxHoldMs is the longest wait for a provider's Retry-After, or for a rate
-	// limit that holds the endpoint. If the wait would be longer, the call goes to
+	// MaxHoldMs is the longest wait for a provider's Retry-After, or for the end of
+	// an endpoint's rate limit. If the wait would be longer, the call goes to
 	// another target or fails at once. The default is [MaxRetryAfterWait].
 	MaxHoldMs int `json:"maxHoldMs,omitempty" yaml:"maxHoldMs,omitempty"`
 	// AttemptTimeoutMs limits the time of each call. The function's context ends

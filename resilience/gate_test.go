@@ -268,8 +268,8 @@ func TestGate_Ramp(t *testing.T) {
 	})
 }
 
-// After a hold, the gate lets more calls in while the first ones are still running.
-// These calls take a minute.
+// Each call takes a minute. After a hold, the gate lets more calls in while the
+// first ones are still running.
 func TestGate_RampOfSlowCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

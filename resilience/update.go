@@ -28,8 +28,8 @@ func (r *liveConfig) set(c *Config) { r.current.Store(&inForce{c, c.limitsAttemp
 
 func (r *liveConfig) get() *inForce { return r.current.Load() }
 
-// Update replaces the config of a running executor and of its breakers. Calls that
-// are under way use the new settings from their next target on. Breakers keep their
+// Update replaces the config of a running executor and of its breakers. A call that
+// is under way uses the new settings when it goes on to its next target. Breakers keep their
 // state and what they have counted. A changed circuitBreaker.mode applies to all
 // breakers except those that [Breakers.Force] has set.
 //

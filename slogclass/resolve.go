@@ -99,10 +99,10 @@ func (r *resolver) untilWritten(members []slog.Attr) (group slog.Value, done boo
 	return slog.GroupValue(members...), done
 }
 
-// resolve resolves, in place, those LogValuers at the root that may hold one of
-// the keys. It returns the package's keys that the root has after that. The next
-// handler must get the resolved attributes, because LogValue may return another
-// value the next time.
+// resolve returns which of the package's keys the record has at its root. A
+// LogValuer at the root may hold such a key, so resolve first resolves these
+// LogValuers in place. The next handler must get the resolved attributes, because
+// LogValue may return another value the next time.
 func (c *config) resolve(attrs []slog.Attr) attrkey.Set {
 	r := resolver{cfg: c}
 	r.root(attrs)

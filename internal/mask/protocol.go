@@ -13,8 +13,8 @@ var mechanisms = set("plain login cram-md5 digest-md5 xoauth2 oauthbearer ntlm g
 // "C: PASS abc".
 var clientLabels = set("c client send sent sending tx out redis smtp imap pop pop3 ftp irc cmd command")
 
-// loginLines are words at the start of a line. Such a line may precede or
-// follow a PASS line in a transcript.
+// loginLines are the first words of lines that may precede or follow a PASS line in
+// a transcript.
 var loginLines = set("user nick cap 331 +ok 220 ehlo helo host c s client")
 
 // protocolArgs is how many arguments of a verb are read at most.

@@ -59,14 +59,14 @@ var languages = []language{
 // asWords may be between a code and its name: 482913 als Code.
 var asWords = set("as als comme como come som")
 
-// A grammar has the words of a language in maps and slices.
+// A grammar has the words by which the scanner finds secrets in a sentence.
 type grammar struct {
 	states, conjunctions        map[string]bool
 	endings, prefixes, prefixed []string
 }
 
-// grammars maps each copula, such as "is" or "ist", to the words of all
-// languages that have this copula.
+// grammars maps each copula, such as "is" or "ist", to a grammar. The grammar has
+// the words of all languages that use this copula.
 var grammars = func() map[string]*grammar {
 	m := map[string]*grammar{}
 	for _, l := range languages {

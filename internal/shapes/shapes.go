@@ -2,9 +2,9 @@
 //
 // [Reader.Read] takes one line. It
 //
-//   - skips what a container runtime or a collector wrote before it ([Prefixes]),
+//   - skips the prefix of a container runtime or a collector ([Prefixes]),
 //   - finds the top-level keys of a JSON object or the keys of logfmt,
-//   - looks up the shape of a line with these keys ([Table]),
+//   - looks up the shape that has these keys ([Table]),
 //   - finds the level, the message, the errors and the status by their paths,
 //   - reads the log line that a message contains, as in the output of journald and Docker.
 //

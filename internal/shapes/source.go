@@ -60,10 +60,10 @@ func (rec *Record) sources(yield func(Source) bool) (all bool) {
 	return true
 }
 
-// messageSources yields the message and the sources of the JSON in it. JSON
-// with a level is a log line, so messageSources yields its errors first.
-// Other JSON may be the body of a response. Then the whole message is the
-// most specific source. messageSources returns false if yield returned false.
+// messageSources yields the message and the sources of the JSON in it, the most
+// specific source first. JSON with a level is a log line: its errors come first. JSON
+// without a level may be the body of a response: the whole message comes first.
+// messageSources returns false if yield returned false.
 func (rec *Record) messageSources(common Source, yield func(Source) bool) (all bool) {
 	isLine := rec.inner != nil && rec.inner.Severity != Unknown
 	if isLine && !rec.inner.sources(yield) {

@@ -74,8 +74,8 @@ func NewBudget(limit int) (b Budget) {
 	return b
 }
 
-// ShareNames adds DefaultMaxBytes to the budget for text. It is for a type
-// name, a code or a response.
+// ShareNames adds DefaultMaxBytes to the budget for text. It must be called before
+// a type name, a code or a response is read.
 func (b *Budget) ShareNames() { b.Left[textBytes] += DefaultMaxBytes }
 
 // ShareChain adds the share of an error chain to the budget. The share is for

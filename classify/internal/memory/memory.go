@@ -100,8 +100,8 @@ type Matches struct {
 	Mention
 }
 
-// Fill adds the indexes of a set of matches to m. It returns false if they do not
-// all fit.
+// Fill adds matches to m. The argument matched is a bit set: bit i is set if rule i
+// matched. Fill returns false if m has no room for all of them.
 func (m *Matches) Fill(matched []uint64) bool {
 	for w, word := range matched {
 		for ; word != 0; word &= word - 1 {

@@ -87,9 +87,10 @@ func tooLarge() map[string][]string {
 	return sets
 }
 
-// An oversized set must be refused in few steps and little memory, before it is
-// built. The test is not parallel, because it measures the whole process.
-func TestOversizedSetWasBuiltFirst(t *testing.T) {
+// An oversized set must be refused before it is built, in few steps and with little
+// memory. The test is not parallel, because it measures the memory of the whole
+// process.
+func TestOversizedSetIsRefused(t *testing.T) {
 	for name, exprs := range tooLarge() {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats

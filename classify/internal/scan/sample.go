@@ -158,11 +158,11 @@ func (s *sample) faultOf(i int) error {
 	return err
 }
 
-// checkTogether compiles the patterns with the most classes together with some of
-// the other patterns. While a class matches, other patterns may match the same
-// bytes. So many patterns are active at the same time. Each combination of active
-// patterns needs a state with an edge for each byte of the class. checkTogether
-// assumes that the remaining patterns add as much as those that it compiles.
+// checkTogether compiles a sample as one set: the patterns with the most classes,
+// and some others. It assumes that the remaining patterns add as much as the sample.
+// Patterns must be compiled together, because several can match the same bytes: each
+// combination needs a state of its own, with an edge for each byte of a class. If the
+// set would need more than the argument most, checkTogether returns an error.
 func (s *sample) checkTogether(most int) error {
 	wide := s.top(weight.classes)
 	if len(wide) == 0 || s.total <= together {

@@ -217,10 +217,10 @@ func (s *Signal) isFinal() bool {
 	return false
 }
 
-// passesWithin reports whether s does not count because it is only a part of a
-// refusal's message: s is retryable, but the refusal is not. There is an exception:
-// a rate limit counts within a 403, because some APIs report rate limits with a
-// 403. Text before the refusal is not part of its message.
+// passesWithin reports whether s must be ignored because of a refusal. That is so
+// if s is retryable, the refusal is not, and s stands in the refusal's message. The
+// message begins at the refusal. A rate limit in a 403 is not ignored, because some
+// APIs report rate limits with a 403.
 func (s *Signal) passesWithin(refusal *Signal) bool {
 	if s.Category != CategoryRetryable || s.is4xx() && !refusal.isFinal() {
 		return false

@@ -22,7 +22,7 @@ import (
 	"github.com/errclass/errclass/internal/cputime"
 )
 
-// rules are typical rules for the transform processor, which has the language OTTL.
+// rules are typical rules for the transform processor. They are written in OTTL.
 // Each rule has a pattern, a category and a reason.
 var rules = []struct{ pattern, category, reason string }{
 	{"rate.?limit", "retryable", "rate_limit"},

@@ -30,10 +30,10 @@ func kill(ctx context.Context, s settings, table io.Writer) error {
 	return killFiles(ctx, s, table)
 }
 
-// killRepeatedly starts one Collector after the other. It kills a Collector when
-// a further 1/(s.kills+1) of the n records has been sent, as progress reports.
-// After half of the kills it starts the sink. It returns the last Collector and
-// the sink.
+// killRepeatedly runs Collectors, one after the other, and kills s.kills of them.
+// The kills divide the n records into s.kills+1 equal parts. The function progress
+// returns the number of records that were sent so far. After half of the kills,
+// killRepeatedly starts the sink. It returns the last Collector and the sink.
 func killRepeatedly(ctx context.Context, s settings, n int, progress func() int, listen func() (*sink, error), start func() (*collector, error)) (*collector, *sink, error) {
 	var to *sink
 	for k := range s.kills {

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// contender is one of the ways to classify records that are compared.
+// contender is one way to classify records. The load test compares the contenders.
 type contender struct {
 	name       string
 	processors string // configuration

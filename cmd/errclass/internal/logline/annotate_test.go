@@ -21,7 +21,7 @@ func ExampleAnnotator_Annotate() {
 	// Output: {"level":"error","msg":"ECONNRESET","error.category":"retryable","error.reason":"network"}
 }
 
-// annotated returns line with the text that the annotator a inserts.
+// annotated returns the line with what the annotator inserts.
 func annotated(t *testing.T, a *logline.Annotator, line string) string {
 	t.Helper()
 	got := a.Annotate([]byte(line))

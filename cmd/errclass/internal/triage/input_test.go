@@ -266,7 +266,7 @@ func TestUsableTimes(t *testing.T) {
 	assert.Equal(t, 1, r.Steps)
 }
 
-// TestPeek checks that peek finds the first time of a file in logs of all kinds.
+// TestPeek checks that peek finds the first timestamp in logs of all kinds.
 func TestPeek(t *testing.T) {
 	t.Parallel()
 	want := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).UnixNano()

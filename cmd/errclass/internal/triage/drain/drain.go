@@ -195,9 +195,9 @@ func (n *node[T]) child(word string) *node[T] {
 	return c
 }
 
-// find returns the cluster that has the given words, except for holes. It
-// returns nil if there is none. If there are several, it returns the one with
-// the fewest holes of the type Any.
+// find returns the cluster whose template matches the words. A hole in the template
+// matches any word of its type. If several clusters match, find returns the one with
+// the fewest holes of the type Any. If none matches, it returns nil.
 func (n *node[T]) find(words []word) *Cluster[T] {
 	best, least := -1, len(words)+1
 	for i := len(n.clusters) - 1; i >= max(0, len(n.clusters)-maxScan) && least > 0; i-- {
