@@ -164,8 +164,8 @@ func (g *gate) trialGap(now time.Time) time.Duration {
 	return min(gap, max((callsPerTrial*each).Truncate(10*time.Millisecond), busyGap))
 }
 
-// waitingCalls returns the number of waiting calls, without restarts. The caller
-// holds mu.
+// waitingCalls returns the number of waiting calls. It does not count the calls of
+// restarted tasks. The caller holds mu.
 func (g *gate) waitingCalls() int {
 	n := 0
 	for e := g.queue.Front(); e != nil; e = e.Next() {

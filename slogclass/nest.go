@@ -23,11 +23,12 @@ func writesGroupsAlike(h slog.Handler) bool {
 // does not write groups alike.
 func (h *Handler) nests() bool { return h.cfg.nests && h.path.link == nil }
 
-// nest returns the first group of h as an attribute. The attribute contains the
-// attributes of the With calls since that group was opened, and the attributes of
-// r. nest also returns outer, the handler whose WithGroup opened that group. If
-// outer handles a record with the attribute, the output is the same as if h.next
-// handled r. Other attributes of that record appear at the root.
+// nest makes it possible to add attributes at the root of a record. It returns the
+// first group of h as an attribute. That attribute contains the attributes of the With
+// calls since the group was opened, and the attributes of r. It also returns outer,
+// the handler whose WithGroup opened the group. A record with this attribute that
+// outer handles gives the same output as r does with h.next. Attributes that the
+// caller adds to that record appear at the root.
 func (h *Handler) nest(r *slog.Record) (group slog.Attr, outer slog.Handler) {
 	var calls [maxDepth]call // last call first
 	n, size := 0, r.NumAttrs()

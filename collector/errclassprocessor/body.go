@@ -18,8 +18,9 @@ const (
 )
 
 // event reads the header and the level of a text body. If the first line has no
-// level, event takes the level from a later line or from a stack trace. line is
-// empty, or it has the same bytes as text and j.reader has read it.
+// level, event takes the level from a later line or from a stack trace. The
+// argument line may be empty. Otherwise it must have the same bytes as text, and
+// j.reader must have read it.
 func (j *job) event(line []byte, text string) (first shapes.Event) {
 	events := shapes.Events{WithoutTime: true}
 	read := len(line) > 0

@@ -91,8 +91,8 @@ func HasText(err error) bool {
 	return finite(err, 0, &nodes)
 }
 
-// ErrorText returns err.Error(). ok is false if Error may not be called (see
-// [HasText]) or if it panics.
+// ErrorText returns err.Error(). ok is false if Error must not be called (see
+// [HasText]), or if it panics.
 func ErrorText(err error) (text string, ok bool) {
 	if !HasText(err) {
 		return "", false

@@ -43,7 +43,8 @@ func SingleSpaced(text string) string {
 	return text
 }
 
-// hasGap returns false if EachGap will find nothing.
+// hasGap is a quick check before EachGap. If it returns false, EachGap finds nothing.
+// If it returns true, EachGap may still find nothing.
 func hasGap(text string) bool {
 	return strings.IndexByte(text, '\t') >= 0 || strings.IndexByte(text, '\r') >= 0 || strings.HasSuffix(text, " ") ||
 		strings.Contains(text, "  ") || strings.Contains(text, " \n")

@@ -91,8 +91,8 @@ func (s *scanner) quotedEnd(q opening, i int) int {
 			for j-k > i && k <= mostBackslashes && s.text[j-k-1] == '\\' {
 				k++
 			}
-			// If the quote has more backslashes than q, it belongs to a string
-			// within this string.
+			// This quote ends the string if it has no more backslashes than q.
+			// Otherwise it belongs to a string within this string.
 			if k <= q.level && (q.level > 0 || k == 0) || q.level == 0 && k%2 == 0 {
 				return e.keep(i, j-min(k, q.level))
 			}

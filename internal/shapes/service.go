@@ -37,7 +37,8 @@ type servicePath struct {
 // longestService is how many bytes of a service's name are read.
 const longestService = 128
 
-// Service is like the function [Service]. line is the argument of [Reader.Read].
+// Service is like the function [Service]. line must be the line from which
+// [Reader.Read] got the record.
 func (rec *Record) Service(line []byte) string {
 	f, set := rec.reader.fields, rec.reader.set
 	if rec.Form != Member || line[0] != '{' {

@@ -19,11 +19,11 @@ type mark struct {
 	stage int32
 }
 
-// maxListed is the length at which a walk shortens its list of hits or of marks, so
-// that the memory does not grow with the text. The walk joins the hits and drops
-// the marks that are no longer needed. A list becomes longer only if the patterns
-// need more entries at once: because of long pieces, or of more than maxListed
-// stages.
+// maxListed limits the lists of a walk, so that the memory does not grow with the
+// text. When the list of hits reaches this length, the walk joins hits. When the list
+// of marks reaches it, the walk drops the marks that it no longer needs. A list can
+// still become longer if the patterns need more entries at the same time. That
+// happens with long pieces, and with more than maxListed stages.
 const maxListed = 4 << 10
 
 // joiner joins hits into matches of whole patterns.
@@ -130,8 +130,8 @@ func (w *walk) join() {
 }
 
 // extendHits makes room for a hit that begins at offset start. If the list of
-// hits is too long, extendHits joins the hits that end before start. No later
-// hit ends before start.
+// hits is too long, extendHits joins the hits that end before start. This is safe,
+// because no later hit ends before start.
 func (w *walk) extendHits(start int) {
 	if len(w.hits) >= w.room.shorten {
 		w.hits = w.hits[:copy(w.hits, w.takeBefore(w.hits, start))]

@@ -73,8 +73,9 @@ func boundsOf(class *syntax.Regexp) []rune {
 	return class.Rune
 }
 
-// withoutMin returns the loop without its minimum: {2,5} -> {0,3}. Another part of
-// the pattern must match the repeats that are left out.
+// withoutMin subtracts the minimum from both limits of the loop: {2,5} becomes
+// {0,3}. The caller must match the first l.min repeats with another part of the
+// pattern.
 func (l loop) withoutMin() loop {
 	if l.max > 0 {
 		l.max -= l.min

@@ -83,8 +83,8 @@ func TestDenseTextTookMemoryByItsLength(t *testing.T) {
 	}
 }
 
-// matchedListing is like matched, but the lists of hits and of marks are
-// shortened when they have maxLen entries.
+// matchedListing is like matched, with maxLen instead of maxListed as the limit of
+// the lists.
 func matchedListing(m *Matcher, text string, maxLen int) []bool {
 	small := *m
 	small.listed = maxLen

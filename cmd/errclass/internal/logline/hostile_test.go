@@ -81,7 +81,7 @@ func hostileTexts(size int) map[string]string {
 	return texts
 }
 
-// TestHostileTextsPass annotates expensive texts of 128 KiB.
+// TestHostileTextsPass annotates texts of 128 KiB that are expensive to classify.
 func TestHostileTextsPass(t *testing.T) {
 	logline.NewAnnotator(nil, true).Annotate([]byte(`{"msg":"the rules are compiled at first use"}`))
 	for name, text := range hostileTexts(128 << 10) {
