@@ -343,14 +343,14 @@ func ExampleWatch() {
 	logger := slog.New(slogclass.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: withoutTime}),
 		slogclass.WithClassifier(classifier)))
 
-	logger.Error("order failed", "err", errors.New("shard 7 is moving"))
-	write("rules: [{id: shop/moving, reason: transient, pattern: 'is moving'}]")
+	logger.Error("order failed", "err", errors.New("till 7: E-4711"))
+	write("rules: [{id: shop/till, reason: transient, pattern: 'E-4711'}]")
 	fmt.Println("rules:", <-loaded)
-	logger.Error("order failed", "err", errors.New("shard 7 is moving"))
+	logger.Error("order failed", "err", errors.New("till 7: E-4711"))
 	// Output:
-	// level=ERROR msg="order failed" error.category=fatal error.reason=unknown err="shard 7 is moving"
+	// level=ERROR msg="order failed" error.category=fatal error.reason=unknown err="till 7: E-4711"
 	// rules: 1
-	// level=ERROR msg="order failed" error.category=retryable error.reason=transient err="shard 7 is moving"
+	// level=ERROR msg="order failed" error.category=retryable error.reason=transient err="till 7: E-4711"
 }
 
 func withoutTime(_ []string, a slog.Attr) slog.Attr {

@@ -300,7 +300,7 @@ func TestUnary_Breaker(t *testing.T) {
 		st, ok := status.FromError(err)
 		assert.True(t, ok)
 		assert.Equal(t, codes.Unavailable, st.Code())
-		assert.Equal(t, `circuit breaker open for "passthrough:///shop": try again in 5s, or force it closed`, st.Message())
+		assert.Equal(t, `circuit breaker open for "passthrough:///shop": try again in 2s, or force it closed`, st.Message())
 		assert.Equal(t, "passthrough:///shop", x.Breakers().Snapshot()[0].Endpoint)
 	})
 }
