@@ -93,10 +93,12 @@ func (q *Queue) notStarted(t *task, err error) {
 func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 	q.mu.Lock()
 	t.run.end()
+	if a.Err == nil && !t.run.postponed {
+		q.wake(t.refusedBy)
+	}
 	q.mu.Unlock()
 	defer t.run.cancel(nil)
 	if a.Err == nil {
-		q.wakeNext(t.refusedBy)
 		q.drop(t, Event{To: RestartSucceeded, Attempt: a.Number, Duration: a.Duration})
 		return
 	}

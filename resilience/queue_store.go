@@ -98,7 +98,7 @@ func storedError(text string) error {
 	return errors.New(text)
 }
 
-// read sets the fields of t from an encoded record.
+// read sets the fields of t from an encoded record. The caller holds mu.
 func (t *task) read(encoded []byte) error {
 	var r record
 	if err := json.Unmarshal(encoded, &r); err != nil {
@@ -107,6 +107,8 @@ func (t *task) read(encoded []byte) error {
 	if r.Version != recordVersion {
 		return fmt.Errorf("restart queue: record %q stays in the store: unknown version %d, want %d", t.id, r.Version, recordVersion)
 	}
+	t.queue.unlist(t)
+	t.refusedBy = "" // another queue may have run the task since the refusal
 	t.stored, t.state, t.lease, t.seen, t.reported = encoded, taskWaiting, r.Lease, time.Now(), false
 	t.number, t.failures, t.crashes, t.postponements = r.Number, r.Failures, r.Crashes, r.Postponements
 	t.restart = Restart{Key: r.Key, Agent: r.Agent, Targets: r.Targets, Task: r.Task, Err: storedError(r.Error), Result: r.Result}

@@ -31,14 +31,6 @@ func (q *Queue) BreakerClosed(gate string) {
 	}
 }
 
-// wakeNext restarts the next task that a breaker has refused. gate is the name of
-// the breaker's gate, or "".
-func (q *Queue) wakeNext(gate string) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.wake(gate)
-}
-
 // wake restarts the newest task that a gate has refused, if there is one. The caller
 // holds mu.
 func (q *Queue) wake(gate string) {

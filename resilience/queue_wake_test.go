@@ -111,3 +111,58 @@ func TestQueueBreakerClosed_OwnFailure(t *testing.T) {
 		assert.Equal(t, []string{"queued 1 0s", "started 1 1m0s", "succeeded 1 1m0s"}, rec.lines(start))
 	})
 }
+
+// refused returns a Restart for a call that the open breaker of gate has refused.
+func refused(task, gate string) resilience.Restart {
+	r := offer(task)
+	r.History, r.Err, r.Result = nil, &resilience.OpenError{Endpoint: gate, Cause: r.Result}, r.Result
+	return r
+}
+
+// A restart whose call the breaker has refused again does not restart the next task,
+// even if its function returns nil.
+func TestQueueBreakerClosed_RefusedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, rec := queueIn(t, nil, resilience.WithQueueWorkers(1))
+		q.Register("job", func(ctx context.Context, payload []byte) error {
+			return q.Offer(ctx, refused(string(payload), "gate"))
+		})
+		for _, task := range []string{"a", "b", "c"} {
+			require.NoError(t, q.Offer(t.Context(), refused(task, "gate")))
+		}
+		start := time.Now()
+		q.BreakerClosed("gate")
+		advance(time.Second)
+		assert.Equal(t, []string{"started 1 0s", "postponed 1 0s", "succeeded 1 0s"}, rec.lines(start)[3:])
+		assert.Len(t, q.Tasks(), 2)
+	})
+}
+
+// Another queue on the same store has run the task, and the task's own call has
+// failed. So the task keeps its pause, also in the queue that was refused earlier.
+func TestQueueBreakerClosed_AnotherQueue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		shared := &memory{}
+		store := &partitioned{memory: shared}
+		first, rec := queueIn(t, nil, resilience.WithStore(store))
+		fail := func(context.Context, []byte) error { return errNetwork }
+		first.Register("job", fail)
+		require.NoError(t, first.Offer(t.Context(), refused("a", "gate")))
+		store.cut.Store(true)
+		second, _ := queueIn(t, nil, resilience.WithStore(shared))
+		second.Register("job", fail)
+		advance(65 * time.Second)
+		store.cut.Store(false)
+		advance(30 * time.Second) // the first queue reads the store
+		due := first.Tasks()[0].Due
+		require.Greater(t, time.Until(due), time.Minute)
+		first.BreakerClosed("gate")
+		advance(time.Second)
+		assert.Equal(t, due, first.Tasks()[0].Due)
+		for _, e := range rec.events {
+			assert.NotEqual(t, resilience.RestartStarted, e.To)
+		}
+	})
+}
