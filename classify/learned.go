@@ -1,6 +1,9 @@
 package classify
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/errclass/errclass/classify/internal/collect"
 	"github.com/errclass/errclass/classify/internal/memory"
 	"github.com/errclass/errclass/classify/internal/signal"
@@ -87,13 +90,9 @@ func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 // ruledOut reports whether a hint in the list vetoes a reason.
 func ruledOut(list []signal.Signal, reason signal.Reason) bool {
 	for i := range list {
-		if list[i].Reason != signal.NoReason || list[i].Text == nil {
-			continue
-		}
-		for _, target := range list[i].Text.Vetoes {
-			if target == reason.String() {
-				return true
-			}
+		s := &list[i]
+		if s.Reason == signal.NoReason && s.Text != nil && slices.Contains(s.Text.Vetoes, reason.String()) {
+			return true
 		}
 	}
 	return false
@@ -143,10 +142,8 @@ func (c *Classifier) explainModel(q *collect.Inquiry) *Model {
 	}
 	m := model.Standard()
 	var r model.Reader
-	var all string
 	for _, text := range q.ModelTexts {
 		m.Read(&r, text)
-		all += text + "\n"
 	}
 	if r.Known() == 0 {
 		return nil
@@ -157,7 +154,7 @@ func (c *Classifier) explainModel(q *collect.Inquiry) *Model {
 		switch {
 		case p[i] > p[first]:
 			first, second = i, first
-		case i != first && (second == first || p[i] > p[second]):
+		case i != first && p[i] > p[second]:
 			second = i
 		}
 	}
@@ -165,7 +162,7 @@ func (c *Classifier) explainModel(q *collect.Inquiry) *Model {
 		Reason: Reason(m.Reasons()[first]), Probability: float64(p[first]),
 		RunnerUp: Reason(m.Reasons()[second]), RunnerUpProbability: float64(p[second]),
 	}
-	for _, w := range m.Words(all, first, 5) {
+	for _, w := range m.Words(strings.Join(q.ModelTexts[:], "\n"), first, 5) {
 		x.Words = append(x.Words, ModelWord(w))
 	}
 	return &x

@@ -19,10 +19,8 @@ type opening struct {
 	trialStart  time.Time // when the trial under way began; zero = none
 }
 
-const (
-	// hungTrial is how long a trial without a result can prevent the next trial.
-	hungTrial = 30 * time.Second
-)
+// hungTrial is how long a trial without a result can prevent the next trial.
+const hungTrial = 30 * time.Second
 
 // trialGaps[n] is the pause before the next trial after n failed trials, if few calls
 // come. The last pause repeats. The pauses are those of [MediumSchedule], so trials
@@ -137,13 +135,11 @@ func (g *gate) lastSuccessAt() time.Time {
 // scheduleTrial sets the time of the next trial. The caller holds mu.
 func (g *gate) scheduleTrial(now time.Time) {
 	gap := g.cooldown()
+	shortest := gap
 	if !g.strict() {
-		gap = min(gap, g.trialGap(now))
+		gap, shortest = min(gap, g.trialGap(now)), min(gap, busyGap)
 	}
-	g.nextTrial, g.soonest = now.Add(gap), now.Add(gap)
-	if !g.strict() {
-		g.soonest = now.Add(min(gap, busyGap))
-	}
+	g.nextTrial, g.soonest = now.Add(gap), now.Add(shortest)
 	g.scheduledAt, g.asked = now, 0
 }
 

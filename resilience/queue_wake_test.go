@@ -115,7 +115,7 @@ func TestQueueBreakerClosed_OwnFailure(t *testing.T) {
 // refused returns a Restart for a call that the open breaker of gate has refused.
 func refused(task, gate string) resilience.Restart {
 	r := offer(task)
-	r.History, r.Err, r.Result = nil, &resilience.OpenError{Endpoint: gate, Cause: r.Result}, r.Result
+	r.History, r.Err = nil, &resilience.OpenError{Endpoint: gate, Cause: r.Result}
 	return r
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"hash/crc32"
+	"iter"
 	"math"
 )
 
@@ -132,9 +133,9 @@ func (s *frameScanner) readHeaders() bool {
 	return true
 }
 
-// frameHeadersOf returns the headers whose values are strings, up to the first one
-// that is cut off or has an unknown type.
-func frameHeadersOf(p []byte) func(yield func(name, value []byte) bool) {
+// frameHeadersOf returns the names and the values of the headers that are strings,
+// up to the first header that is cut off or has an unknown type.
+func frameHeadersOf(p []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		for len(p) > 0 {
 			n := 1 + int(p[0])
