@@ -82,7 +82,7 @@ func Service(line []byte) string {
 }
 
 // serviceField returns the name of the service from the members of a JSON object,
-// or "".
+// or "". If a key repeats, the last value counts.
 func serviceField(object []byte) string {
 	best, found := len(Services), []byte(nil)
 	var resource []byte
@@ -94,7 +94,7 @@ func serviceField(object []byte) string {
 					break
 				}
 			}
-			if namesService(v) && p.rank < best {
+			if namesService(v) && p.rank <= best {
 				best, found = p.rank, v
 			}
 		}
@@ -177,7 +177,7 @@ func servicePair(line []byte) string {
 			return ""
 		}
 		for _, p := range servicePaths[string(name)] {
-			if len(p.rest) == 0 && p.rank < best && i > start {
+			if len(p.rest) == 0 && p.rank <= best && i > start {
 				best, found = p.rank, line[start:i]
 			}
 		}

@@ -15,6 +15,7 @@ func TestService(t *testing.T) {
 		{"ECS", `{"service":{"name":"api"},"message":"x"}`, "api"},
 		{"plain", `{"app":"x","service":"api"}`, "api"},
 		{"escaped", `{"service":"a\u0070i"}`, "api"},
+		{"a key that repeats", `{"service":"shop","service":"api"}`, "api"},
 		{"not a text", `{"service":7,"app":"shop"}`, "shop"},
 		{"empty", `{"service":""}`, ""},
 		{"Fluent Bit", `{"log":"x","stream":"stderr","kubernetes":{"pod_name":"api-5d","container_name":"api"}}`, "api"},
