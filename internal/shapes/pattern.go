@@ -249,13 +249,13 @@ func syslogTime(line []byte, i int) int {
 }
 
 // wordLevel returns the severity of the name of a level, or Unknown if word is none.
-func wordLevel(word []byte) Severity {
+func wordLevel[T string | []byte](word T) Severity {
 	if len(word) > longestLevel {
 		return Unknown
 	}
 	var lower [longestLevel]byte
-	for i, c := range word {
-		lower[i] = lowerByte(c)
+	for i := range len(word) {
+		lower[i] = lowerByte(word[i])
 	}
 	return levelNamed(lower[:len(word)])
 }

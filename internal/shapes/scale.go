@@ -126,15 +126,7 @@ func trimLevel(v []byte) []byte {
 // It returns Unknown if no logger has a level of this name.
 func Named(level string) Severity {
 	level = strings.TrimSpace(level[:min(len(level), 2*longestLevel)])
-	level = strings.TrimRight(level, "0123456789")
-	if level == "" || len(level) > longestLevel {
-		return Unknown
-	}
-	var lower [longestLevel]byte
-	for i := range len(level) {
-		lower[i] = lowerByte(level[i])
-	}
-	return levelNamed(lower[:len(level)])
+	return wordLevel(strings.TrimRight(level, "0123456789"))
 }
 
 func lowerByte(c byte) byte {
