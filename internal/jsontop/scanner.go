@@ -36,7 +36,8 @@ const (
 func (s *Scanner) Reset() { s.closing, s.next = s.closing[:0], atStart }
 
 // Add reads the next line of the object. Each string, number and literal (true,
-// false, null) must end on the line on which it begins. Do not call Add again after it has returned Broken.
+// false, null) must end on the line on which it begins. Do not call Add again after
+// it has returned Broken.
 func (s *Scanner) Add(line []byte) Progress {
 	for i := space(line, 0); i < len(line); i = space(line, i) {
 		if i = s.token(line, i); i < 0 {

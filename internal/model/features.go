@@ -149,8 +149,8 @@ func (w *word) parts(features *[maxParts]uint32, f *filter) []uint32 {
 	return features[:n]
 }
 
-// wordSet is a set of the features of different words, or of pairs: a hash table with linear
-// probing. The zero wordSet is empty.
+// wordSet is a set of the features of different words, or of pairs: a hash table
+// with linear probing. The zero wordSet is empty.
 type wordSet struct {
 	slots [1 << wordSetBits]uint32 // 0 = empty
 	n     int

@@ -42,7 +42,7 @@ type Model struct {
 	features  []uint32
 	codes     []byte                              // for each feature in turn, its codes
 	centroids [Codes][Centroids][codeWords]uint64 // packed, see [packed]
-	hidden    [Hidden]float32                     // bias of each unit
+	hidden    layer                               // bias of each unit
 	output    [Hidden]Scores                      // weights of each unit for the reasons
 	bias      Scores
 	// known has, by index of a word, the sums for the n-grams of the word. They are
@@ -165,9 +165,9 @@ func (r *Reader) Known() (n int) {
 }
 
 // Read adds the features of a text to r. Of all texts together, r reads the first
-// 8 KiB, and at most 800 different words and known pairs. Read allocates if the text has escape
-// sequences or invisible characters, and when m reads a word of its table for the
-// first time.
+// 8 KiB, at most 800 different words, and at most 800 different known pairs. Read
+// allocates if the text has escape sequences or invisible characters, and when m
+// reads a word of its table for the first time.
 func (m *Model) Read(r *Reader, text string) {
 	if r.Full() {
 		return
@@ -260,7 +260,7 @@ type layer [Hidden]float32
 // hiddenLayer returns the values of the hidden units, before those below zero are
 // cut off.
 func (m *Model) hiddenLayer(r *Reader) layer {
-	h := layer(m.hidden)
+	h := m.hidden
 	for g := range r.sums {
 		s := r.sums[g]
 		s.flush()
