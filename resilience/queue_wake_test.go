@@ -36,7 +36,12 @@ func TestQueueBreakerClosed(t *testing.T) {
 				cfg.CircuitBreaker.BridgeMs = new(0)
 				x := executor(t, cfg, resilience.WithRestarter(q))
 				var mu sync.Mutex
-				down, calls, order := true, 0, []string{}
+				down, again, order := true, tt.again, []string{}
+				set := func(isDown, failsAgain bool) {
+					mu.Lock()
+					defer mu.Unlock()
+					down, again = isDown, failsAgain
+				}
 				ask := func(ctx context.Context, payload []byte) error {
 					call := resilience.Call{
 						Targets: []resilience.Target{primary}, Restart: resilience.Task{Kind: "job", Payload: payload},
@@ -44,7 +49,6 @@ func TestQueueBreakerClosed(t *testing.T) {
 					}
 					_, err := resilience.Do(ctx, x, call, func(context.Context, resilience.Target) (int, error) {
 						mu.Lock()
-						calls++
 						if resilience.RestartNumber(ctx) > 0 {
 							order = append(order, string(payload))
 						}
@@ -54,6 +58,9 @@ func TestQueueBreakerClosed(t *testing.T) {
 						if failing {
 							return 0, errNetwork
 						}
+						mu.Lock()
+						down = again // from the trial on, which is the first success
+						mu.Unlock()
 						return 0, nil
 					})
 					return err
@@ -67,10 +74,9 @@ func TestQueueBreakerClosed(t *testing.T) {
 				}
 				require.Len(t, q.Tasks(), 10)
 				time.Sleep(5 * time.Second)
-				down = false
+				set(false, tt.again)
 				require.NoError(t, ask(t.Context(), nil), "the trial")
 				closed := time.Now()
-				down = tt.again
 				advance(10 * time.Second)
 
 				began, succeeded := 0, 0
@@ -87,7 +93,7 @@ func TestQueueBreakerClosed(t *testing.T) {
 				assert.Len(t, q.Tasks(), 10-tt.success)
 				if tt.again {
 					assert.LessOrEqual(t, len(order), 4, "the other tasks stay in the queue")
-					down = false
+					set(false, false)
 					advance(2 * time.Hour)
 					assert.Empty(t, q.Tasks(), "they run when they are due")
 					return
