@@ -134,10 +134,11 @@ func WithMaxBytes(n int) Option {
 
 // WithModel sets whether the classifier asks its model about texts. The default
 // comes from the base classifier: yes for [Standard], no for [Minimal] and [None].
-// The model is a linear classifier of words, trained on labelled messages. If the
-// model is sure enough, its answer is used in two cases: no rule decides, or a text
-// rule of the strength "word" or "phrase" decides. The result then has the rule
-// [RuleModel]. The model never overrules codes, causes, facts and the user's rules.
+// The model is a small neural network, trained on labelled messages. If the model
+// is sure enough, its answer is used in three cases: no rule decides, a text rule
+// of the strength "word" or "phrase" decides, or the status 500 in a text decides.
+// The result then has the rule [RuleModel]. The model never overrules other codes,
+// causes, facts and the user's rules.
 // It never reports this program's own deadline.
 func WithModel(on bool) Option {
 	return optionFunc(func(c config) config {
