@@ -42,10 +42,22 @@ type guess struct {
 	step   int // see model.Confidence
 }
 
-// ruleWeight has the weight of a text rule against the model, by the strength
-// of the rule. The model is not asked if a signal has another strength or a
-// status.
-var ruleWeight = [signal.Strengths]float64{signal.Word: model.WordWeight, signal.Phrase: model.PhraseWeight}
+// weight returns the weight of a signal against the model. It is 0 for a signal
+// that the model must not overrule. It may overrule a status 500 in a text, which
+// often wraps another error.
+func weight(s *signal.Signal) float64 {
+	switch {
+	case s.Text == nil:
+		return 0
+	case s.Status == 0 && s.Strength == signal.Word:
+		return model.WordWeight
+	case s.Status == 0 && s.Strength == signal.Phrase:
+		return model.PhraseWeight
+	case s.Status == 500 && s.Strength == signal.Code:
+		return model.Status500Weight
+	}
+	return 0
+}
 
 // guess asks the model about the texts that were read. won is the signal that
 // decides without the model, or nil. guess returns the zero guess in these
@@ -64,12 +76,12 @@ func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 	var prior model.Prior
 	for i, list := 0, q.List.All(); i < len(list); i++ {
 		s := &list[i]
-		if s.Fate == signal.Counts && (s.Text == nil || s.Status != 0 || ruleWeight[s.Strength] == 0) {
+		if s.Fate == signal.Counts && weight(s) == 0 {
 			return g
 		}
 	}
 	if won != nil {
-		prior = model.Prior{Reason: int(won.Reason - signal.ReasonRateLimit), Weight: ruleWeight[won.Strength]}
+		prior = model.Prior{Reason: int(won.Reason - signal.ReasonRateLimit), Weight: weight(won)}
 	}
 	m := model.Standard()
 	var r model.Reader
@@ -81,7 +93,12 @@ func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 	}
 	a, ok := m.Answer(&r, model.Chosen, prior)
 	g = guess{reason: signal.ReasonRateLimit + signal.Reason(a.Reason), step: a.Step()}
-	if !ok || g.reason == signal.ReasonUnknown || won != nil && g.reason == won.Reason || ruledOut(q.List.All(), g.reason) {
+	switch {
+	case !ok, g.reason == signal.ReasonUnknown, ruledOut(q.List.All(), g.reason):
+		return guess{}
+	case won == nil:
+		return g
+	case g.reason == won.Reason, g.reason == signal.ReasonParsing && won.Status != 0: // the page of a 500 is not JSON
 		return guess{}
 	}
 	return g

@@ -14,7 +14,7 @@ type Limits struct {
 
 // Chosen has the limits that were chosen by cross-validation. corpus/README.md
 // shows the results.
-var Chosen = Limits{Retry: 0.7, Other: 0.4, Known: 20, Few: 40, Sure: 0.8}
+var Chosen = Limits{Retry: 0.7, Other: 0.4, Known: 10, Few: 40, Sure: 0.8}
 
 // Prior is the reason that the rules have found. The model multiplies the odds
 // of this reason by e^Weight. The zero Prior means that the rules have found no
@@ -24,12 +24,13 @@ type Prior struct {
 	Weight float64
 }
 
-// These are the weights of a [Prior] from a text rule, by the strength of the rule.
-// Cross-validation chose the values. The model does not change the answers of
-// stronger rules.
+// These are the weights of a [Prior] from a text rule: by the strength of the rule,
+// or of a rule that finds the status 500. Cross-validation chose the values. The
+// model does not change the answers of stronger rules.
 const (
-	WordWeight   = 2
-	PhraseWeight = 3.5
+	WordWeight      = 2
+	PhraseWeight    = 3.5
+	Status500Weight = 5
 )
 
 // Answer is the model's answer.

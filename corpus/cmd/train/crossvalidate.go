@@ -101,7 +101,13 @@ func (q *question) answer(l model.Limits) answer {
 	var prior model.Prior
 	if q.strength != "" {
 		weight := map[string]float64{"word": model.WordWeight, "phrase": model.PhraseWeight}[q.strength]
-		if weight == 0 || strings.HasPrefix(r.Rule, "http") { // a status
+		switch {
+		case r.Rule == "http/500":
+			weight = model.Status500Weight
+		case strings.HasPrefix(r.Rule, "http"):
+			weight = 0
+		}
+		if weight == 0 || q.reader.Full() {
 			return r
 		}
 		prior = model.Prior{Reason: slices.Index(classify.Reasons(), r.Reason), Weight: weight}
@@ -109,7 +115,8 @@ func (q *question) answer(l model.Limits) answer {
 	a, ok := q.model.Answer(&q.reader, l, prior)
 	reason := classify.Reasons()[a.Reason]
 	switch {
-	case !ok, reason == classify.ReasonUnknown, reason == r.Reason, slices.Contains(q.vetoed, reason):
+	case !ok, reason == classify.ReasonUnknown, reason == r.Reason, slices.Contains(q.vetoed, reason),
+		reason == classify.ReasonParsing && r.Rule == "http/500":
 		return r
 	}
 	return answer{

@@ -32,11 +32,10 @@ type row struct {
 }
 
 // train learns a table. It first trains a network with all features. Then it keeps
-// the features with the longest vectors and trains again. It learns each text
-// twice: the text alone, and the text after a prefix.
+// the features with the longest vectors and trains again. See withVariations.
 func train(texts []text, o options) model.Table {
 	alone := len(texts)
-	texts = withPrefixes(texts)
+	texts = withVariations(texts)
 	features := make([][model.Groups][]uint32, len(texts))
 	count := map[uint32]int{}
 	for i, t := range texts {

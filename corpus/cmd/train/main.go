@@ -126,8 +126,9 @@ func phraseTexts(phrases []corpus.Phrase) []text {
 }
 
 // inputs returns a hash of all data that determine a table: the reasons, the
-// options, the texts and their features.
+// options, the texts with their variations, and the features.
 func inputs(texts []text, o options) (sum [sha256.Size]byte, err error) {
+	texts = withVariations(texts)
 	h := sha256.New()
 	out := json.NewEncoder(h)
 	if err := out.Encode(struct {

@@ -1,5 +1,14 @@
 package main
 
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/errclass/errclass/classify"
+)
+
 // prefixes are beginnings of lines that loggers and callers write. Features mask
 // numbers and times, so each prefix needs only one number or time.
 var prefixes = []string{
@@ -19,6 +28,10 @@ var prefixes = []string{
 	"error: ",
 	"failed to do it: ",
 	"handle the job: run the step: ",
+	`calling "tools/call": `,
+	`calling "initialize": sending "initialize": `,
+	"the tool answered with an error: ",
+	"rpc error: code = Unknown desc = ",
 	"the request to the service did not succeed: ",
 	"we could not do what was asked: ",
 	"something went wrong while the nightly job was running: ",
@@ -47,14 +60,49 @@ func prefix(i int) string {
 	return "Mar 14 10:00:00 " + hosts[i%len(hosts)] + " " + programs[i%len(programs)] + "[123]: "
 }
 
-// withPrefixes adds each text again after a prefix. From these copies the model
-// learns that the beginning of a line says little about the error.
-func withPrefixes(texts []text) []text {
-	all := make([]text, 0, 2*len(texts))
+// withVariations adds each text again after a prefix, and texts without meaning.
+// From the copies the model learns that the beginning of a line says little about
+// the error. From the texts without meaning it learns not to guess.
+func withVariations(texts []text) []text {
+	meaningless := len(texts) / 50
+	all := make([]text, 0, 2*len(texts)+meaningless)
 	all = append(all, texts...)
 	for i, t := range texts {
 		t.Text = prefix(i) + t.Text
 		all = append(all, t)
 	}
+	random := rand.New(rand.NewPCG(2, 2))
+	for i := range meaningless {
+		all = append(all, text{Text: nonsense(i, random), Reason: classify.ReasonUnknown})
+	}
 	return all
+}
+
+// nonsense returns a random text: words, hexadecimal numbers, base64 or letters of
+// another alphabet.
+func nonsense(i int, random *rand.Rand) string {
+	words := make([]string, 1+random.IntN(40))
+	for j := range words {
+		data := make([]byte, 3+random.IntN(8))
+		for k := range data {
+			data[k] = byte(random.IntN(256))
+		}
+		switch i % 4 {
+		case 0:
+			for k := range data {
+				data[k] = 'a' + data[k]%26
+			}
+			words[j] = string(data)
+		case 1:
+			words[j] = hex.EncodeToString(data)
+		case 2:
+			words[j] = base64.StdEncoding.EncodeToString(data)
+		default:
+			first := [...]rune{'\u00C0', '\u0430', '\u05D0', '\u3042', '\u4E00', '\uAC00'}[i/4%6]
+			for _, c := range data {
+				words[j] += string(first + rune(c)%64)
+			}
+		}
+	}
+	return strings.Join(words, [...]string{" ", "", "_", "-"}[random.IntN(4)])
 }

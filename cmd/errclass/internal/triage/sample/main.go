@@ -51,7 +51,9 @@ var kinds = []struct {
 	{12, "deadlock", func(r *rand.Rand) string {
 		return fmt.Sprintf("ERROR: deadlock detected (SQLSTATE 40P01), process %d waits for transaction %d", r.IntN(1e5), r.IntN(1e6))
 	}},
-	{12, "user", func(r *rand.Rand) string { return fmt.Sprintf("user %s has no basket", people[r.IntN(len(people))]) }},
+	{12, "user", func(r *rand.Rand) string {
+		return fmt.Sprintf("basket of user %s does not exist", people[r.IntN(len(people))])
+	}},
 	{10, "widget", func(r *rand.Rand) string { return fmt.Sprintf("widget %08x: the frobnicator is drained", r.Uint32()) }},
 	{10, "key", func(r *rand.Rand) string {
 		return fmt.Sprintf("invalid api key sk-live-%016x%016x", r.Uint64(), r.Uint64())

@@ -38,7 +38,7 @@ func TestGroups(t *testing.T) {
 
 // marks has, for each kind of error, words that its template must contain.
 var marks = map[string]string{
-	"connection refused": "connection refused", "rate limit": "rate limit", "deadlock": "deadlock", "user": "has no basket", "widget": "frobnicator",
+	"connection refused": "connection refused", "rate limit": "rate limit", "deadlock": "deadlock", "user": "does not exist", "widget": "frobnicator",
 	"key": "api key", "disk": "no space left", "timeout": "deadline exceeded", "null": "nullpointer",
 }
 
