@@ -86,8 +86,8 @@ func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, 
 	return won, g
 }
 
-// longWaitSuffix is added to the rule of a rate limit for which the provider asks
-// to wait for more than an hour: "http/429+long-wait".
+// longWaitSuffix is added to the id of the rule, as in "http/429+long-wait", if a
+// rate limit comes with a wait of more than an hour.
 const longWaitSuffix = "+long-wait"
 
 // textAlone returns the text of e and the source of the text, if c reads no

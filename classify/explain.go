@@ -49,7 +49,8 @@ type Signal struct {
 	Strength string // word, phrase, code, cause, fact, user or own; model for the model's answer
 	// Source names the part of the evidence: "type", "code", "error" (the chain
 	// or its text), "status", "header", "body" or "message". If an error
-	// of the chain holds a response, "status", "header" and "body" name its parts.
+	// of the chain holds a response, "status", "header" and "body" name the parts
+	// of that response.
 	Source string
 	// Start and End delimit the leftmost match in the source: Type, Code,
 	// Err.Error(), Body or Message. They are -1 if the match is not a text, such as

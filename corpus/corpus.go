@@ -76,9 +76,9 @@ func Read(dir fs.FS) ([]Entry, error) {
 }
 
 // ReadPhrases reads the file phrases.jsonl of dir. Each line must be a phrase with
-// labels that exist. No earlier line and no entry may have the same message.
-// Messages that differ only in digits count as the same. If a line is invalid, the
-// error begins with the file and the line.
+// labels that exist. Its message must differ from those of all earlier lines and
+// of all entries, not only in digits. The error about an invalid line begins with
+// the name of the file and the number of the line.
 func ReadPhrases(dir fs.FS, entries []Entry) ([]Phrase, error) {
 	const name = "phrases.jsonl"
 	f, err := dir.Open(name)

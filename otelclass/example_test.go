@@ -193,7 +193,8 @@ func ExampleSpanProcessor_Shutdown() {
 	// <nil>
 }
 
-// RecordError reads the errors that err wraps. A span stores only the text of err.
+// A span stores only the text of an error. RecordError also reads the errors that
+// err wraps.
 func ExampleRecordError() {
 	_, span := tracer().Start(context.Background(), "completion")
 	defer span.End()

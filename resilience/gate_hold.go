@@ -61,9 +61,9 @@ func (g *gate) startHold(now time.Time, pause time.Duration, r classify.Result) 
 	}
 }
 
-// noteHold adds the event of a hold to g.notes. The argument held reports whether
-// an earlier hold was still in force. If several calls meet the rate limit at the
-// same time, they cause a single event. The caller must have locked mu.
+// noteHold adds the event of a hold to g.notes. held is true if an earlier hold was
+// still in force. Several calls that meet the rate limit at the same time cause a
+// single event. The caller must have locked mu.
 func (g *gate) noteHold(now time.Time, held bool) {
 	e := Event{Kind: KindHold, To: HoldBegun, Result: g.limit, ScheduledDelay: g.until.Sub(now)}
 	switch {

@@ -96,8 +96,8 @@ func WithObserver(observe Observer) Option {
 	})
 }
 
-// WithLogger sets a logger for events, with the records of [LogEvents]. Attempts
-// and waits are logged only if visibility.logRetries is true. By default, and with
+// WithLogger logs events to logger, as [LogEvents] does. Attempts and waits are
+// logged only if the setting visibility.logRetries is true. By default, and with
 // nil, nothing is logged.
 func WithLogger(logger *slog.Logger) Option {
 	return optionFunc(func(o options) options {

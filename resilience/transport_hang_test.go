@@ -37,8 +37,8 @@ type peer struct {
 	calls, gone atomic.Int64 // handlers that have started, and handlers whose client has left
 }
 
-// newPeer starts a peer. Its handler calls answer, which writes the beginning of a
-// response, and then waits until the client leaves.
+// newPeer starts a peer. Its handler first calls answer, which writes the beginning
+// of a response. Then the handler waits until the client disconnects.
 func newPeer(t *testing.T, h2 bool, answer func(http.ResponseWriter, *http.Request)) *peer {
 	p := new(peer)
 	p.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -19,8 +19,8 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// everywhere are options to classify records at all levels. Package slogtest logs
-// at Info.
+// everywhere are options to classify records at all levels. The tests need them
+// because package slogtest logs at Info.
 var everywhere = []slogclass.Option{slogclass.WithLevel(slog.LevelDebug), slogclass.WithClassifier(testClassifier)}
 
 func TestHandlerConformance(t *testing.T) {

@@ -119,8 +119,8 @@ func TestHandlerEvidence(t *testing.T) {
 			assert.Equal(t, tt.want, classified(line), out)
 			assert.Equal(t, tt.msg, line["msg"])
 
-			// The test logs the same record under a group. The second call uses the
-			// cached handler.
+			// The test logs the same record twice under a group. The second time, the
+			// handler of the group comes from the cache.
 			grouped, out := newLogger()
 			grouped = grouped.WithGroup("g").With(tt.with...)
 			for range 2 {

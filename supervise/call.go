@@ -53,12 +53,14 @@ func (s *Server[C]) failure(err error) *ServerError {
 //
 // If f does not return within the time of [WithAnswerTimeout], the call fails and
 // the server ends the child. That counts as a crash, so the child's other calls
-// fail too. With [WithPing], a child that answers a ping keeps running, and only
-// this call fails. [Server.Progress] gives a call more time. If ctx ends, only
-// this call fails and the child keeps running. f should return when its context
-// ends, and must return when its connection is closed. If f does not return
-// within a second after the time limit, the server ends the child even if the
-// child answers a ping.
+// fail too. With [WithPing], the server ends the child in two cases only: the
+// child does not answer a ping, or f has not returned a second after the time
+// limit. [Server.Progress] gives a call more time.
+//
+// If ctx ends, only this call fails, and the child keeps running.
+//
+// f should return when its context ends. It must return when its connection is
+// closed.
 func Call[C, T any](ctx context.Context, s *Server[C], tool string, f func(context.Context, C) (T, error)) (T, error) {
 	value, err := call(ctx, s, f)
 	if err != nil {

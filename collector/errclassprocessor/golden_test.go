@@ -48,7 +48,7 @@ func TestGoldenLogs(t *testing.T) {
 	}
 }
 
-// The directory below testdata/traces has an input and the expected output.
+// The directory testdata/traces/default has an input and the expected output.
 func TestGoldenTraces(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join("testdata", "traces", "default")

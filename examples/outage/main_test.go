@@ -180,7 +180,8 @@ func TestScript_At(t *testing.T) {
 	}
 }
 
-// The troubles of every endpoint are in order and within the limits of its plan.
+// The troubles of each endpoint are sorted by time and within the limits of its
+// plan.
 // Even with the smallest number of tasks, an endpoint that can fail has at least
 // one trouble.
 func TestScripts(t *testing.T) {

@@ -184,10 +184,10 @@ func spelledRune(s string) (r rune, size int) {
 	return 0, 0
 }
 
-// number decodes a number of exactly this many digits. The number begins at
-// index at of s. size is the index of the number's end, or 0 if there is no such
-// number. Unlike package strconv, number allocates no error.
-func number(s string, at, digits int, base rune) (r rune, size int) {
+// number decodes the number at index at of s. The number must have exactly as many
+// digits as the argument digits says. end is the index of the number's end, or 0
+// if there is no such number. Unlike package strconv, number allocates no error.
+func number(s string, at, digits int, base rune) (r rune, end int) {
 	if digits <= 0 || at+digits > len(s) {
 		return 0, 0
 	}

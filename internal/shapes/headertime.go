@@ -40,7 +40,8 @@ var headerLayouts = []string{
 	"[Mon Jan 02 15:04:05.000000 2006]", "[Mon Jan 02 15:04:05 2006]",
 }
 
-// lastYear returns t in the last year in which t is at most one day after now.
+// lastYear sets the year of t, which is 0. It chooses the latest year for which the
+// result is at most one day after now.
 func lastYear(t, now time.Time) time.Time {
 	limit := now.UTC().AddDate(0, 0, 1)
 	t = t.AddDate(limit.Year(), 0, 0)

@@ -51,7 +51,7 @@ type Record struct {
 	// record has no level, Severity comes from its inner line, its shape or
 	// its prefix.
 	Severity Severity
-	// Inner is the shape of the log line that is in the message, or nil.
+	// Inner is the shape of a log line inside the message, or nil if there is none.
 	Inner *Shape
 	// Stderr is true if the record is from standard error and has no level.
 	Stderr bool

@@ -16,7 +16,7 @@ type Scale struct {
 	// Zero is true if 0 is a level. On other scales, 0 means that there is no
 	// level.
 	Zero bool
-	// Names has further names of error levels, in lower case, besides those of levelNamed.
+	// Names has names of error levels that levelNamed does not know, in lower case.
 	Names []string
 	// Only is true if all valid names are in Names: the names of levelNamed are not
 	// used.

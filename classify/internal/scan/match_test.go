@@ -91,10 +91,10 @@ func TestMatchPositions(t *testing.T) {
 	}
 }
 
-// fewestAllocs returns the number of allocations of f if f finds its memory in a
-// pool. f is called many times, because the pool may be empty at any call: the
-// garbage collector clears pools, and the race detector drops a quarter of the
-// pooled values.
+// fewestAllocs calls f many times and returns the smallest number of allocations.
+// That is the number for a call that finds its memory in a pool. The pool may be
+// empty at any call: the garbage collector clears pools, and the race detector
+// drops a quarter of the pooled values.
 func fewestAllocs(f func()) float64 {
 	fewest := testing.AllocsPerRun(1, f)
 	for range 100 {

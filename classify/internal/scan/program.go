@@ -72,8 +72,8 @@ const (
 	stepsAPiece = 50 // plus the steps of spendText
 )
 
-// newProgram returns an empty NFA. If fold is true, its pieces ignore the case of
-// letters.
+// newProgram returns an empty NFA. If fold is true, the pieces that are added to it
+// ignore the case of letters.
 func newProgram(b *Budget, fold bool) *program {
 	return &program{
 		Budget: b, fold: fold, nodeIDs: map[node]int32{}, asserted: map[asserted]int32{},

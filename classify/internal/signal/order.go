@@ -141,13 +141,14 @@ func targets(target, id string) bool {
 // does not change: see [Signal.Refuses].
 const Refusals = "4xx"
 
-// Beats reports whether the signal other does not count if s is present. This
-// may be so even if other comes first in [Order]. The cases are:
+// Beats reports whether s makes other irrelevant, even if other comes first in
+// [Order]. A permanent 4xx is a status from 400 to 499 that a retry does not
+// change. The cases are:
 //
-//	s                       other
-//	a rule                  a rule in the Beats of s
-//	a rule with 4xx         a 4xx that a retry does not change, except 401, 402, 407, 451
-//	such a 4xx              a retryable signal in its message: see passesWithin
+//	s                           other
+//	a rule                      a rule that the rule of s lists in Beats
+//	a rule that lists Refusals  a permanent 4xx, except 401, 402, 407 and 451
+//	a permanent 4xx             a retryable signal in the message of the 4xx: see passesWithin
 //	a refusal of the caller a cancellation or a timeout that a peer may have written
 func (s *Signal) Beats(other *Signal) bool {
 	if s.Reason == NoReason || other.Reason == NoReason || s.Strength >= User || other.Strength >= User {

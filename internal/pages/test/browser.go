@@ -102,7 +102,7 @@ func (p *Page) Requests() []string {
 }
 
 // Faults returns uncaught exceptions, dialogs, and messages that the browser logged
-// as errors. A breach of the page's Content-Security-Policy is such a message.
+// as errors. The browser logs each breach of the page's Content-Security-Policy.
 func (p *Page) Faults() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

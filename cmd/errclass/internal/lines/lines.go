@@ -1,6 +1,6 @@
 // Package lines reads lines of any length in bounded memory. It never waits for
-// input while it has a complete line. The only exception is the rest of a JSON
-// object that spans lines, for a short time: see [Reader.JoinObjects].
+// input while it has a complete line. There is one exception: it waits a short
+// time for the rest of a JSON object that spans lines. See [Reader.JoinObjects].
 package lines
 
 import (

@@ -195,8 +195,9 @@ func TestProcessErrors(t *testing.T) {
 	})
 }
 
-// waiter is a reader that returns one piece per Read. If the next piece is "wait",
-// the method Wait removes it and returns false. Otherwise Wait returns true.
+// waiter is a reader that returns one piece per Read. Its method Wait reports
+// whether input arrives in time. The piece "wait" stands for a pause: Wait removes
+// it and returns false.
 type waiter struct {
 	pieces []string
 	waits  int
