@@ -27,7 +27,7 @@ type Inquiry struct {
 	Budget      Budget                // what may still be read
 	Source      signal.Source         // the part of the evidence that is being read
 	Parts       uint16                // number of texts that were read
-	ModelTexts  [MaxModelTexts]string // plain heads of the first texts, for the model
+	ModelTexts  [MaxModelTexts]string // heads of the first texts, for the model
 	ModelSource signal.Source         // source of ModelTexts[0]
 	modelTexts  int                   // number of ModelTexts
 	Ended       bool                  // this program ended the call itself, so no more evidence is read
@@ -37,13 +37,13 @@ type Inquiry struct {
 // MaxModelTexts is the largest number of texts of a failure that the model reads.
 const MaxModelTexts = 4
 
-// KeepForModel keeps the head of a text, in plain form, for the model.
-func (q *Inquiry) KeepForModel(plain string) {
+// KeepForModel keeps the head of a text for the model.
+func (q *Inquiry) KeepForModel(head string) {
 	if q.modelTexts == 0 {
 		q.ModelSource = q.Source
 	}
 	if q.modelTexts < MaxModelTexts {
-		q.ModelTexts[q.modelTexts] = plain
+		q.ModelTexts[q.modelTexts] = head
 		q.modelTexts++
 	}
 }

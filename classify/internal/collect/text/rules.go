@@ -79,7 +79,7 @@ func ReadParts(q *collect.Inquiry, head, tail string, n int) (timed bool, all me
 	var fixed [stackWords]uint64
 	matched := noMatches(set, &fixed)
 	plain, plainTail := set.Plain(head), set.Plain(tail)
-	q.KeepForModel(plain)
+	q.KeepForModel(head)
 	set.Match(matched, head, plain)
 	if tail != "" {
 		set.Match(matched, tail, plainTail)
