@@ -57,7 +57,8 @@ func (s *scanner) quotedHeader(v value, pair bool) {
 }
 
 // encodedRest returns the end of a percent-encoded value that may have several
-// words.
+// words. A word that is masked is the last one: otherwise each later call of mask
+// would mask more words of a long text.
 func (s *scanner) encodedRest(i int) int {
 	if end, ok := s.params.known(i); ok {
 		return end
@@ -65,6 +66,10 @@ func (s *scanner) encodedRest(i int) int {
 	const words = 4
 	end := i
 	for range words {
+		if strings.HasPrefix(s.text[end:], Masked) {
+			end += len(Masked)
+			break
+		}
 		end = s.runEnd(end, true)
 		if !strings.HasPrefix(s.text[end:], "%20") {
 			break
