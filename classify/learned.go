@@ -83,11 +83,8 @@ func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 	if won != nil {
 		prior = model.Prior{Reason: int(won.Reason - signal.ReasonRateLimit), Weight: weight(won)}
 	}
-	m := model.Standard()
 	var r model.Reader
-	for _, text := range q.ModelTexts {
-		m.Read(&r, text)
-	}
+	m := readForModel(q, &r)
 	if won != nil && r.Full() { // won may have matched what the model has not read
 		return g
 	}
@@ -102,6 +99,15 @@ func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 		return guess{}
 	}
 	return g
+}
+
+// readForModel reads the texts of q with the model, and returns the model.
+func readForModel(q *collect.Inquiry, r *model.Reader) *model.Model {
+	m := model.Standard()
+	for _, text := range q.ModelTexts {
+		m.Read(r, text)
+	}
+	return m
 }
 
 // ruledOut reports whether a hint in the list vetoes a reason.
@@ -157,11 +163,8 @@ func (c *Classifier) explainModel(q *collect.Inquiry) *Model {
 	if !c.learned {
 		return nil
 	}
-	m := model.Standard()
 	var r model.Reader
-	for _, text := range q.ModelTexts {
-		m.Read(&r, text)
-	}
+	m := readForModel(q, &r)
 	if r.Known() == 0 {
 		return nil
 	}

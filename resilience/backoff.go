@@ -9,9 +9,8 @@ import (
 // ScheduleName is the name of a [Schedule].
 type ScheduleName string
 
-// These are the names of the schedules. For example, "1 s to 30 s, ± 20 %" means
-// that the first pause is 1 s, that the pauses double up to 30 s, and that the
-// jitter is 20 %.
+// These are the names of the schedules. Each comment gives the first pause, the
+// longest pause and the jitter. A pause is twice as long as the one before it.
 const (
 	MediumSchedule ScheduleName = "medium" // 0.5 s to 8 s, ± 200 ms; the default
 	FixedSchedule  ScheduleName = "fixed"  // 1 s to 30 s, no jitter; three calls at most

@@ -32,7 +32,8 @@ type row struct {
 }
 
 // train learns a table. It first trains a network with all features. Then it keeps
-// the features with the longest vectors and trains again. See withVariations.
+// the features with the longest vectors and trains again. It also learns the
+// variations that withVariations adds.
 func train(texts []text, o options) model.Table {
 	alone := len(texts)
 	texts = withVariations(texts)
