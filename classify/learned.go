@@ -43,20 +43,20 @@ type guess struct {
 }
 
 // weight returns the weight of a signal against the model. It is 0 for a signal
-// that the model must not overrule. It may overrule a status 500 in a text, which
-// often wraps another error.
-func weight(s *signal.Signal) float64 {
-	switch {
-	case s.Text == nil:
+// that the model must not overrule. coded is as for [model.Weight].
+func weight(s *signal.Signal, coded bool) float64 {
+	if s.Text == nil {
 		return 0
-	case s.Status == 0 && s.Strength == signal.Word:
-		return model.WordWeight
-	case s.Status == 0 && s.Strength == signal.Phrase:
-		return model.PhraseWeight
-	case s.Status == 500 && s.Strength == signal.Code:
-		return model.Status500Weight
 	}
-	return 0
+	return model.Weight(s.Strength.String(), int(s.Status), coded)
+}
+
+// hasCode reports whether the list has a code, a status or evidence other than text,
+// even if another signal beat it.
+func hasCode(list []signal.Signal) bool {
+	return slices.ContainsFunc(list, func(s signal.Signal) bool {
+		return s.Reason != signal.NoReason && (s.Text == nil || s.Strength == signal.Code)
+	})
 }
 
 // guess asks the model about the texts that were read. won is the signal that
@@ -74,14 +74,15 @@ func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 		return g
 	}
 	var prior model.Prior
-	for i, list := 0, q.List.All(); i < len(list); i++ {
-		s := &list[i]
-		if s.Fate == signal.Counts && weight(s) == 0 {
+	list := q.List.All()
+	coded := hasCode(list)
+	for i := range list {
+		if s := &list[i]; s.Fate == signal.Counts && weight(s, coded) == 0 {
 			return g
 		}
 	}
 	if won != nil {
-		prior = model.Prior{Reason: int(won.Reason - signal.ReasonRateLimit), Weight: weight(won)}
+		prior = model.Prior{Reason: int(won.Reason - signal.ReasonRateLimit), Weight: weight(won, coded)}
 	}
 	var r model.Reader
 	m := readForModel(q, &r)
@@ -91,7 +92,7 @@ func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 	a, ok := m.Answer(&r, model.Chosen, prior)
 	g = guess{reason: signal.ReasonRateLimit + signal.Reason(a.Reason), step: a.Step()}
 	switch {
-	case !ok, g.reason == signal.ReasonUnknown, ruledOut(q.List.All(), g.reason):
+	case !ok, g.reason == signal.ReasonUnknown, ruledOut(list, g.reason):
 		return guess{}
 	case won == nil:
 		return g

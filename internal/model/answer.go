@@ -24,14 +24,26 @@ type Prior struct {
 	Weight float64
 }
 
-// These are the weights of a [Prior] from a text rule: by the strength of the rule,
-// or of a rule that finds the status 500. Cross-validation chose the values. The
-// model does not change the answers of stronger rules.
-const (
-	WordWeight      = 2
-	PhraseWeight    = 3.5
-	Status500Weight = 5
-)
+// Weight returns the weight of the [Prior] of a text rule, by its strength and the
+// HTTP status that it finds (0 = none). coded is true if a code, a status or
+// evidence other than text was found too. 0 means that the model must not change
+// the answer of the rule. Of the statuses, it may change only 500, which programs
+// use for failures of any kind. Cross-validation chose the values.
+func Weight(strength string, status int, coded bool) float64 {
+	switch {
+	case status == 500 && strength == "code":
+		return 5
+	case status != 0:
+		return 0
+	case strength == "word":
+		return 2
+	case strength == "phrase":
+		return 3.5
+	case strength == "cause" && !coded:
+		return 5
+	}
+	return 0
+}
 
 // Answer is the model's answer.
 type Answer struct {

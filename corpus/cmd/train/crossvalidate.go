@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -27,6 +28,7 @@ type question struct {
 	corpus.Entry
 	rules    classify.Result
 	strength string            // of the signal that decided; "" = none
+	coded    bool              // a signal is a code
 	vetoed   []classify.Reason // reasons that hints rule out
 	model    *model.Model
 	reader   model.Reader
@@ -44,6 +46,7 @@ func ask(entries []corpus.Entry) []question {
 		x := rulesAlone.Explain(classify.Evidence{Message: e.Message})
 		all[i].Entry, all[i].rules = e, x.Result
 		for _, s := range x.Signals {
+			all[i].coded = all[i].coded || s.Strength == "code"
 			switch {
 			case s.Decided:
 				all[i].strength = s.Strength
@@ -83,6 +86,18 @@ func crossValidate(entries []corpus.Entry, train func([]corpus.Entry) *model.Mod
 	return questions
 }
 
+// statusOf returns the HTTP status in the id of a rule, such as "http/404" or
+// "http-near/502". It returns 0 for all other rules.
+func statusOf(rule string) int {
+	family, code, _ := strings.Cut(rule, "/")
+	if family != "http" && family != "http-near" {
+		return 0
+	}
+	code, _, _ = strings.Cut(code, "-")
+	status, _ := strconv.Atoi(code)
+	return status
+}
+
 // answer is the category, reason and confidence that the classifier would return
 // with a model that was not trained on the message's product.
 type answer struct {
@@ -100,13 +115,7 @@ func (q *question) answer(l model.Limits) answer {
 	r := answer{ID: q.ID, Category: q.rules.Category, Reason: q.rules.Reason, Rule: q.rules.Rule, Confidence: q.rules.Confidence}
 	var prior model.Prior
 	if q.strength != "" {
-		weight := map[string]float64{"word": model.WordWeight, "phrase": model.PhraseWeight}[q.strength]
-		switch {
-		case r.Rule == "http/500":
-			weight = model.Status500Weight
-		case strings.HasPrefix(r.Rule, "http"):
-			weight = 0
-		}
+		weight := model.Weight(q.strength, statusOf(r.Rule), q.coded)
 		if weight == 0 || q.reader.Full() {
 			return r
 		}
@@ -116,7 +125,7 @@ func (q *question) answer(l model.Limits) answer {
 	reason := classify.Reasons()[a.Reason]
 	switch {
 	case !ok, reason == classify.ReasonUnknown, reason == r.Reason, slices.Contains(q.vetoed, reason),
-		reason == classify.ReasonParsing && r.Rule == "http/500":
+		reason == classify.ReasonParsing && statusOf(r.Rule) != 0:
 		return r
 	}
 	return answer{

@@ -18,10 +18,11 @@ type options struct {
 	Dropout   float64 // share of the features that are left out at random
 	Smoothing float64 // probability that is given to all reasons together, in equal parts
 	Decay     float64 // weight of the L2 penalty
+	Category  float64 // weight of the category in the loss; the reason has 1
 	Sharpness float64 // factor of all scores; without it, Smoothing makes the probabilities too small
 }
 
-var defaults = options{Features: 65000, Rare: 2, Example: 1, Epochs: 8, Rate: 0.1, Dropout: 0.2, Smoothing: 0.1, Decay: 1e-4, Sharpness: 1.5}
+var defaults = options{Features: 65000, Rare: 2, Example: 1, Epochs: 8, Rate: 0.1, Dropout: 0.2, Smoothing: 0.1, Decay: 1e-4, Category: 0.5, Sharpness: 1.5}
 
 // row is one text in the form that learn uses: the columns of its features by
 // group, the index of its reason, and its weight in the loss.

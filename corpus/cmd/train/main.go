@@ -39,6 +39,7 @@ func main() {
 	flag.Float64Var(&o.Dropout, "dropout", o.Dropout, "share of the features that are left out at random")
 	flag.Float64Var(&o.Smoothing, "smoothing", o.Smoothing, "probability that is given to all reasons together, in equal parts")
 	flag.Float64Var(&o.Sharpness, "sharpness", o.Sharpness, "factor of all scores")
+	flag.Float64Var(&o.Category, "category", o.Category, "weight of the category in the loss; the reason has 1")
 	flag.Float64Var(&o.Decay, "decay", o.Decay, "weight of the L2 penalty")
 	flag.Float64Var(&o.Example, "example", o.Example, "weight of a rule's example and of a phrase; a message has 1")
 	flag.IntVar(&o.Rare, "rare", o.Rare, "least number of texts that have a feature")

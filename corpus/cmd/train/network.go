@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas32"
 
+	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/internal/model"
 )
 
@@ -18,7 +19,9 @@ type network struct {
 	hidden  parameters // the bias of each hidden unit
 	output  parameters // for each hidden unit in turn, one weight per reason
 	bias    parameters // the bias of each reason
-	random  *rand.Rand
+	// categories has the category of each reason.
+	categories []classify.Category
+	random     *rand.Rand
 }
 
 // parameters has values that are learned, and for each value the sum of the squares
@@ -62,6 +65,9 @@ func learn(rows []row, columns, reasons int, o options) *network {
 		bias:    newParameters(reasons, 0, random),
 		random:  random,
 	}
+	for _, reason := range classify.Reasons() {
+		n.categories = append(n.categories, reason.Policy().Category)
+	}
 	for epoch := range o.Epochs {
 		rate := float32(o.Rate) * (1 - float32(epoch)/float32(o.Epochs))
 		for _, i := range random.Perm(len(rows)) {
@@ -74,7 +80,8 @@ func learn(rows []row, columns, reasons int, o options) *network {
 // learnRow moves all parameters towards the reason of one row. It leaves out a
 // random share of the row's columns (dropout), so that the network does not rely on
 // single features. The target has a small probability for all other reasons (label
-// smoothing).
+// smoothing). The loss is the cross-entropy of the reason, plus that of the category
+// times o.Category: a wrong reason of the right category costs less.
 func (n *network) learnRow(r *row, rate float32, o options) {
 	type input struct {
 		column int32
@@ -101,12 +108,22 @@ func (n *network) learnRow(r *row, rate float32, o options) {
 		}
 	}
 	softmax(z)
-	for i := range z {
+	right := float32(0) // the probability of the category
+	for i, p := range z {
+		if n.categories[i] == n.categories[r.reason] {
+			right += p
+		}
+	}
+	for i, p := range z {
 		target := float32(o.Smoothing) / float32(n.reasons)
 		if i == r.reason {
 			target += 1 - float32(o.Smoothing)
 		}
-		z[i] = (z[i] - target) * float32(r.weight)
+		slope := p - target + float32(o.Category)*p
+		if n.categories[i] == n.categories[r.reason] {
+			slope -= float32(o.Category) * p / max(right, math.SmallestNonzeroFloat32)
+		}
+		z[i] = slope * float32(r.weight)
 	}
 	// The hidden and the output layer take part in every row, the vectors in few.
 	slow := rate / 5
