@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"math/bits"
 	"regexp/syntax"
 )
 
@@ -34,10 +35,7 @@ func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 			number(int(oneIf(a.exact)))
 			number(int(a.id))
 		}
-		number(len(t.edges))
-		for _, e := range t.edges {
-			b = binary.LittleEndian.AppendUint32(b, e)
-		}
+		b = appendEdges(b, t.edges)
 	}
 	number(len(m.stages))
 	for _, s := range m.stages {
@@ -52,12 +50,31 @@ func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 		}
 	}
 	number(int(oneIf(m.filter.empty)))
-	for _, bits := range m.filter.bitmaps() {
-		for _, word := range bits {
+	for _, bitmap := range m.filter.bitmaps() {
+		for _, word := range bitmap {
 			b = binary.LittleEndian.AppendUint64(b, word)
 		}
 	}
 	return b, nil
+}
+
+// appendEdges appends the entries of a table. A quarter of them are free. So one bit
+// for each entry says whether it is used, and then the used ones follow.
+func appendEdges(b []byte, edges []uint32) []byte {
+	b = binary.AppendUvarint(b, uint64(len(edges)))
+	used := make([]byte, (len(edges)+7)/8)
+	for i, e := range edges {
+		if e != freeEntry {
+			used[i/8] |= 1 << (i % 8)
+		}
+	}
+	b = append(b, used...)
+	for _, e := range edges {
+		if e != freeEntry {
+			b = binary.LittleEndian.AppendUint32(b, e)
+		}
+	}
+	return binary.LittleEndian.AppendUint32(b, freeEntry) // edges reads one entry too many
 }
 
 var errTruncated = errors.New("the table ends too early or is not one of this version")
@@ -80,9 +97,9 @@ func Load(data string) (*Matcher, error) {
 		m.stages[i] = s
 	}
 	m.filter.empty = d.number() != 0
-	for _, bits := range m.filter.bitmaps() {
-		for i, words := 0, d.take(8*len(bits)); len(words) >= 8; i, words = i+1, words[8:] {
-			bits[i] = word64(words)
+	for _, bitmap := range m.filter.bitmaps() {
+		for i, words := 0, d.take(8*len(bitmap)); len(words) >= 8; i, words = i+1, words[8:] {
+			bitmap[i] = word64(words)
 		}
 	}
 	if d.failed {
@@ -106,12 +123,35 @@ func (d *decoder) table() table {
 			isStage: d.number() != 0, exact: d.number() != 0, id: int32(d.number()),
 		}
 	}
-	words := d.take(4 * d.count())
-	t.edges = make([]uint32, len(words)/4)
-	for i := range t.edges {
-		t.edges[i] = word32(words[4*i:])
-	}
+	t.edges = d.edges()
 	return t
+}
+
+// edges decodes what appendEdges has written. The loop has no branch on whether an
+// entry is used: that would often be mispredicted.
+func (d *decoder) edges() []uint32 {
+	n := d.number()
+	if n > 8*len(d.data) {
+		d.failed = true
+		return nil
+	}
+	used := d.take((n + 7) / 8)
+	count := 0
+	for i := range len(used) {
+		count += bits.OnesCount8(used[i])
+	}
+	words := d.take(4 * (count + 1))
+	if d.failed {
+		return nil
+	}
+	edges := make([]uint32, n)
+	at := 0
+	for i := range edges {
+		bit := uint32(used[i/8] >> (i % 8) & 1)
+		edges[i] = word32(words[at:])&-bit | freeEntry&^-bit
+		at += int(4 * bit)
+	}
+	return edges
 }
 
 func word32(s string) uint32 {

@@ -18,6 +18,7 @@ const (
 	columnOf           = 24  // shift of the column in an entry; the state is below it
 	acceptColumn       = 0   // column of the index into accepts; the columns of the classes follow
 	noColumn           = 255 // column of a free entry
+	freeEntry          = noColumn << columnOf
 )
 
 // table is the deterministic automaton (DFA). The edge of a state for a class is
@@ -68,7 +69,7 @@ func (b *builder) layOut() *table {
 	if place.end > maxPlace || len(t.accepts) > maxPlace || t.columns > noColumn {
 		panic(errSpent{}) // the table has no room for them
 	}
-	t.edges = slices.Repeat([]uint32{noColumn << columnOf}, place.end+int(t.columns))
+	t.edges = slices.Repeat([]uint32{freeEntry}, place.end+int(t.columns))
 	for s := range b.count() {
 		at := uint32(numbers[s] & placeMask)
 		for _, e := range b.edgesOf(s) {
