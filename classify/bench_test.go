@@ -52,9 +52,9 @@ func benchmarkPatterns(n int) []string {
 	return exprs
 }
 
-// benchmarkTexts returns the texts of the benchmarks by name. Many rules match a
-// "near" text in part, but none completely. In an "often" text, rules match
-// everywhere.
+// benchmarkTexts returns the texts of the benchmarks by name. The text "near" has
+// the beginnings of many matches, but no complete match. In the text "often", rules
+// match everywhere.
 func benchmarkTexts(tb testing.TB) map[string][]string {
 	corpus := corpusMessages(tb)
 	var long strings.Builder
@@ -91,9 +91,9 @@ func perText(b *testing.B, texts []string, f func(text string)) float64 {
 	return float64(b.Elapsed().Nanoseconds()) / float64(b.N)
 }
 
-// BenchmarkScan measures the search for many rules in a text. Package regexp
-// tries one pattern after the other. The metric x-regexp is the time of package
-// regexp divided by the time of the search.
+// BenchmarkScan measures how long it takes to search a text for all patterns at
+// once. The metric x-regexp compares this with package regexp, which tries one
+// pattern after the other: it is regexp's time divided by the time of the search.
 func BenchmarkScan(b *testing.B) {
 	all := benchmarkTexts(b)
 	for _, n := range []int{20, 100, 300, 1000, len(standard.Rules)} {
@@ -142,7 +142,7 @@ func BenchmarkScanPhrases(b *testing.B) {
 	}
 }
 
-// regexpPerText measures package regexp on a part of the texts. It returns the
+// regexpPerText measures package regexp on some of the texts. It returns the
 // nanoseconds per text, for all patterns together.
 func regexpPerText(exprs, texts []string) float64 {
 	compiled := make([]*regexp.Regexp, len(exprs))

@@ -19,8 +19,8 @@ import (
 	"github.com/errclass/errclass/internal/race"
 )
 
-// mostAllocated is how many bytes a classification may allocate, whatever the
-// evidence is.
+// mostAllocated is the largest number of bytes that a classification may allocate,
+// for any evidence.
 const mostAllocated = race.PoolFactor * 4 << 20
 
 const mega = 1 << 20
@@ -124,7 +124,7 @@ func many[T any](n int, item func(i int) T) []T {
 // fill repeats text up to size bytes.
 func fill(text string, size int) string { return strings.Repeat(text, size/len(text)) }
 
-// within returns err in n layers of wrappers.
+// within wraps err n times.
 func within(n int, err error) error {
 	for range n {
 		err = over{err}

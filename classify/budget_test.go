@@ -20,8 +20,8 @@ import (
 )
 
 // TestLastLetters checks that hint.LastLetters has the last letter of every
-// phrase that may precede a wait (hint.Anchors), and of every word that may be
-// between the two (hint.Fillers).
+// phrase that may precede a waiting time (hint.Anchors), and of every word that may
+// stand between the phrase and the time (hint.Fillers).
 func TestLastLetters(t *testing.T) {
 	t.Parallel()
 	words := hint.Fillers[:]

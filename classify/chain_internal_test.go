@@ -142,7 +142,8 @@ func TestWindowsErrno(t *testing.T) {
 	assert.Empty(t, chain.WindowsErrnoID(0))
 }
 
-// TestShapes checks that the Shape of an error type is computed only once.
+// TestShapes checks that the Shape of an error type, which lists the kinds of evidence
+// in its errors, is computed only once.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	err := &stream{}

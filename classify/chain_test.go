@@ -297,7 +297,7 @@ func TestPlaceOfSiblings(t *testing.T) {
 
 // TestTextRefinesWeakFacts checks that a text outranks three kinds of weak
 // evidence: the error of a parser that got an HTML page, the exit status of a
-// child, and Timeout().
+// child process, and a method Timeout that returns true.
 func TestTextRefinesWeakFacts(t *testing.T) {
 	t.Parallel()
 	var v struct{}

@@ -19,9 +19,9 @@ import (
 const DefaultMaxBytes = collect.DefaultMaxBytes
 
 // Classifier turns evidence into results. Make one with [New]; the zero
-// Classifier is not usable. It is safe for concurrent use, and immutable unless
-// made with [Switchable]. It never logs, and it recovers from every panic of the
-// evidence's methods. It stores no text, only hashes of texts that it has
+// Classifier is not usable. A Classifier is safe for concurrent use, and immutable
+// unless made with [Switchable]. It never logs, and it recovers from every panic of
+// the evidence's methods. It stores no text, only hashes of texts that it has
 // classified.
 type Classifier struct {
 	rules    func() *ruleset.Set // compiled at first use
@@ -37,8 +37,8 @@ type Classifier struct {
 
 // These are the predefined classifiers.
 var (
-	// Standard reads all evidence, and has the broad rule set and the model. It is
-	// the default.
+	// Standard reads all evidence, and has the broad rule set and the model (see
+	// [WithModel]). It is the default.
 	Standard = newStandard()
 	// Minimal has the twenty patterns of the original classifier. The first one
 	// that matches decides. Minimal reads the whole text and nothing else. A
@@ -137,9 +137,9 @@ func WithMaxBytes(n int) Option {
 // The model is a small neural network, trained on labelled messages. If the model
 // is sure enough, its answer is used in three cases: no rule decides, a text rule
 // of the strength "word" or "phrase" decides, or the status 500 in a text decides.
-// The result then has the rule [RuleModel]. The model never overrules other codes,
-// causes, facts and the user's rules.
-// It never reports this program's own deadline.
+// The result then has the rule [RuleModel]. The model never overrules any other
+// code, a cause, a fact or a user's rule. It never reports this program's own
+// deadline.
 func WithModel(on bool) Option {
 	return optionFunc(func(c config) config {
 		c.learned = &on
@@ -152,14 +152,14 @@ func WithModel(on bool) Option {
 //
 // New compiles all patterns of [WithRules] into one automaton. The limits are:
 //
-//   - 150,000 rules, 64 KiB a pattern, 4 MiB of patterns in all.
+//   - 150,000 rules, 64 KiB per pattern, 4 MiB for all patterns together.
 //   - 200 million steps of compiling, estimated from the text of the patterns. A byte of
 //     a phrase takes about 30 steps; a phrase is a pattern without special characters. A
 //     byte of another pattern takes 60, a class such as [a-z] 600, a bare dot 2,200, and
 //     \p{L} 100,000 and more. A counted repetition such as (?:ab){9} multiplies the steps
 //     of the repeated part; a gap such as .{0,40} does not.
 //   - 2 million steps for each single pattern, plus 60 for each of its bytes. New
-//     tests only the few patterns that may need the most states.
+//     checks this limit only for the few patterns that may need the most states.
 //
 // New refuses rules beyond a limit before it compiles them, within 100 ms and 32
 // MB. The error names the most expensive rule, the limit or the costly part of the
@@ -306,6 +306,6 @@ const panicSuffix = "+panic"
 
 // ErrBudgetExceeded reports that the program has spent its own budget, for example
 // its money or tokens. If you refuse a call or discard an answer for that reason,
-// wrap ErrBudgetExceeded in your error. It outranks all other evidence. Its policy
-// never allows a fallback.
+// wrap ErrBudgetExceeded in your error. It outranks all other evidence. The policy
+// of the result ([Result.Policy]) never allows a fallback to another provider.
 var ErrBudgetExceeded = chain.ErrBudgetExceeded

@@ -56,8 +56,8 @@ func (s repeated) text(size int) string {
 	return b.String()[:size]
 }
 
-// costHead matches the rules after which the classifier parses the text again,
-// such as rules for a wait, a status or a report of several attempts.
+// costHead is a text that matches rules for a waiting time, a status and a report of
+// several attempts. After a match of such a rule, the classifier parses the text again.
 const costHead = "connection reset by peer, retry after 5s HTTP 404 last error: connection reset attempt 1: attempt 2: x\n"
 
 // decideOnce classifies a text of up to 2 MiB. It does not use the cache of
@@ -73,9 +73,9 @@ func ordinaryText(tb testing.TB, size int) string {
 	return repeated{units: []string{strings.Join(corpusMessages(tb), "\n") + "\n"}}.text(size)
 }
 
-// checkCost compares texts that s describes with the text in ordinary. It fails
-// the test if they take more than five times as long per byte, or if their time
-// grows faster than their length.
+// checkCost compares the time for texts that s describes with the time for the text
+// ordinary. It fails the test if the texts of s take more than five times as long
+// per byte, or if their time grows faster than their length.
 func checkCost(t require.TestingT, s repeated, ordinary string, sizes ...int) {
 	scaling := cputime.Scaling{Run: decideOnce, Ordinary: ordinary, MaxRatio: 5}
 	require.NoError(t, scaling.Check(s.text, sizes...), "%v", s)

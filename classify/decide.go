@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// read collects the signals of the evidence e in q. It reports whether the evidence
-// shows a failure.
+// read adds the signals that it finds in the evidence e to q. It reports whether
+// the evidence shows a failure.
 func read(q *collect.Inquiry, e *Evidence) (failed bool) {
 	named := e.Message != "" || e.Type != "" || e.Code != ""
 	if e.Err == nil && !named && len(e.Body) == 0 && e.Status < 400 {
@@ -90,9 +90,9 @@ func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, 
 // rate limit comes with a wait of more than an hour.
 const longWaitSuffix = "+long-wait"
 
-// textAlone returns the text of e and the source of the text, if c reads no
-// other evidence in e. Then alone is true, and classify need not call the
-// collectors for other evidence.
+// textAlone reports in alone whether c reads only one text of e and no other
+// evidence. If so, it also returns the text and its source, and classify need not
+// call the collectors for other evidence.
 func (c *Classifier) textAlone(e *Evidence) (text string, source signal.Source, alone bool) {
 	switch {
 	case c.textOnly && e.Err != nil:
@@ -150,7 +150,8 @@ func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 
 // readAlone classifies a text that is the only evidence. It caches the result,
 // except in two cases. If only a part of the text is read, hashing would read
-// the whole text. If the text names a wait, the wait may be a date.
+// the whole text. If the text names a waiting time, this may be a date, so the
+// result depends on the clock.
 func (c *Classifier) readAlone(q *collect.Inquiry, message string, r *Result) {
 	q.Budget.ShareText()
 	head, tail := collect.Cut(q, message)

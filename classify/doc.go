@@ -30,14 +30,14 @@
 //     its first and its last 32 KiB ([WithMaxBytes]).
 //   - A specific cause beats the error that wraps it. An insufficient quota
 //     beats the status 429, and an invalid API key in a body beats the status
-//     500. The evidence ranks, strongest first: the program's own spent budget
-//     ([ErrBudgetExceeded]), cancellation and deadline; the user's own rules;
-//     typed facts; specific causes; codes; phrases; single words. Text from a
+//     500. This is the order of the evidence, strongest first: the program's own
+//     spent budget ([ErrBudgetExceeded]), cancellation and deadline; the user's own
+//     rules; typed facts; specific causes; codes; phrases; single words. Text from a
 //     peer never counts as the program's own deadline, cancellation or budget;
 //     [Evidence] lists the fields that a peer can write.
-//   - If no rule matches a text, or only one for a phrase or a word, a small
-//     neural network may decide ([WithModel]). It was trained on labelled messages. Its answer
-//     counts only if it is sure enough and knows enough words of the text.
+//   - If no rule matches a text, or only rules for phrases or words do, a small
+//     neural network may decide ([WithModel]). It was trained on labelled messages.
+//     Its answer counts only if it is sure enough and knows enough words of the text.
 //   - If nothing decides, the result is [CategoryFatal] and [ReasonUnknown], so
 //     that callers do not repeat a call after an error that nobody knows.
 //   - Error(nil) is the zero Result.
@@ -58,10 +58,10 @@
 //
 // # Rule sets
 //
-// [Standard] has the broad rule set and the model, and is the default. [Minimal] has the twenty
-// patterns of the original classifier and reads text alone. [None] has no rules.
-// [New] adds your own rules to one of them ([WithRules]); package rulesfile
-// reads rules from YAML and follows a file while the program runs. A classifier is
+// [Standard] has the broad rule set and the model, and is the default. [Minimal] has
+// the twenty patterns of the original classifier and reads text alone. [None] has no
+// rules. [New] adds your own rules to one of them ([WithRules]). Package rulesfile
+// reads rules from a YAML file, and reloads the file when it changes. A classifier is
 // safe for concurrent use, and immutable unless made with [Switchable].
 //
 // The package imports the standard library only and never logs. It stores no

@@ -131,7 +131,8 @@ func (c *Classifier) Explain(e Evidence) (x Explanation) {
 
 // inOrder sorts signals by the Fate that resolve.Resolve has set: first the
 // signals that count, then the vetoed ones, then the beaten ones, then the
-// hints. Signals with the same Fate are in the order of precedence.
+// hints, which have no reason. Signals with the same Fate are in the order of
+// precedence.
 func inOrder(list []signal.Signal) []*signal.Signal {
 	all := make([]*signal.Signal, len(list))
 	for i := range list {
@@ -163,8 +164,8 @@ func (s *Signal) place(match *signal.Signal, t collect.ReadText) {
 	}
 }
 
-// sourceText returns the text of a part of the evidence. chain is the text of
-// e.Err, so that Error is called only once.
+// sourceText returns the text of a part of the evidence. The caller passes the text
+// of e.Err as chain, so that its method Error is called only once.
 func sourceText(source signal.Source, e *Evidence, chain string) string {
 	switch source {
 	case signal.FromType:

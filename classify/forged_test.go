@@ -150,8 +150,8 @@ func TestOwnEndStillDecides(t *testing.T) {
 	}
 }
 
-// A code named like Go's own deadline or cancellation error counts if there is no
-// other evidence.
+// A code with the name of Go's deadline or cancellation error has the reason timeout
+// or aborted if there is no other evidence.
 func TestOwnNamesAsCodes(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]classify.Reason{

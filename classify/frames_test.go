@@ -10,8 +10,8 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// withoutFrames returns text without the frames of stack traces. Bars separate the remaining
-// pieces.
+// withoutFrames returns text without the frames of stack traces. The remaining
+// pieces are joined with "|".
 func withoutFrames(text string) string {
 	var all []string
 	frames := form.NewFrameReader(text)
@@ -117,7 +117,7 @@ func TestUsersRulesSeeWholeTexts(t *testing.T) {
 	}
 }
 
-// TestWaitsInFrames checks that words in stack frames do not count as waits.
+// TestWaitsInFrames checks that a waiting time in a stack frame is ignored.
 func TestWaitsInFrames(t *testing.T) {
 	t.Parallel()
 	got := Message("HTTP 429: try again in 5s\n  File \"a.py\", line 3, in f\n    raise Busy('try again in 2 hours')\nBusy")

@@ -68,8 +68,8 @@ func TestTries(t *testing.T) {
 	assert.Empty(t, partsOf(log))
 }
 
-// TestOverlappingMarks checks that "last attempt 2" is one mark, not the two marks
-// "last attempt" and "attempt 2".
+// TestOverlappingMarks checks marks, the words that begin the report of an attempt.
+// "last attempt 2" is one mark, not the two marks "last attempt" and "attempt 2".
 func TestOverlappingMarks(t *testing.T) {
 	t.Parallel()
 	const text = "attempt 1: HTTP 503; last attempt 2: zz"
@@ -105,8 +105,8 @@ func TestAttemptLogParts(t *testing.T) {
 	})
 }
 
-// TestLongRetryLog checks a report of many attempts. It is read from its end, and
-// only a limited part of it is read twice.
+// TestLongRetryLog checks a report of many attempts. The classifier reads the attempts
+// from the last to the first, and reads only a limited part of the report twice.
 func TestLongRetryLog(t *testing.T) {
 	t.Parallel()
 	log := strings.Repeat("attempt 1: HTTP 401 Unauthorized\n", 1000) + "attempt 2: HTTP 503\n" + strings.Repeat("attempt 3: hm\n", 6)

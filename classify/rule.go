@@ -20,7 +20,7 @@ type RuleInfo struct {
 	// rules have by default.
 	Pattern string
 	// Reason and Category are the rule's answer. Both are empty for a rule that
-	// only vetoes others or only gives a hint.
+	// only vetoes others or only gives a hint, such as how long to wait.
 	Reason   Reason
 	Category Category
 	// Strength is the strength of the rule: word, phrase, code or cause. For a

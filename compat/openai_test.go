@@ -67,8 +67,8 @@ func openaiError(kind, code, message string) string {
 // These are the documented errors
 // (https://platform.openai.com/docs/guides/error-codes) and some known messages.
 // The text of the error has only the status ("OpenAI API error: 429 Too Many
-// Requests"). If the body names another cause, the text alone has the reason of
-// the status, and want.text is that reason.
+// Requests"). If the body names a cause that the status does not show, want.text is
+// the reason of the status: the text alone gives no better one.
 func TestOpenAIAnswers(t *testing.T) {
 	t.Parallel()
 	const invalid = "invalid_request_error"

@@ -1,6 +1,7 @@
-// Package corpus holds labelled error messages and reads them. [Read] reads all
-// slices of a folder; README.md describes the slices and their fields, and
-// TAXONOMY.md the labels. No package that users import needs this module.
+// Package corpus holds labelled error messages and reads them. The messages are in
+// files called slices, and [Read] reads all slices of a folder. README.md describes
+// the slices and their fields. TAXONOMY.md describes the labels. No package that
+// users import needs this module.
 package corpus
 
 import (
@@ -24,13 +25,14 @@ import (
 //go:embed slices/*.jsonl
 var Slices embed.FS
 
-// Phrases has the file of the phrases.
+// Phrases has the file of phrases: see [Phrase].
 //
 //go:embed phrases.jsonl
 var Phrases embed.FS
 
-// Phrase is a text in which a program could report an error. It does not come from
-// a product. So the classifier is trained on phrases, but not measured on them.
+// Phrase is a text with which a program could report an error. No product is known
+// to print this text. So the classifier is trained on phrases, but not measured on
+// them.
 type Phrase struct {
 	Message  string            `json:"message"`
 	Category classify.Category `json:"category"`
@@ -76,9 +78,9 @@ func Read(dir fs.FS) ([]Entry, error) {
 }
 
 // ReadPhrases reads the file phrases.jsonl of dir. Each line must be a phrase with
-// labels that exist. Its message must differ from those of all earlier lines and
-// of all entries, not only in digits. The error about an invalid line begins with
-// the name of the file and the number of the line.
+// labels that exist. No earlier line and no entry may have the same message.
+// Messages that differ only in digits count as the same. If a line is invalid, the
+// error begins with the name of the file and the number of the line.
 func ReadPhrases(dir fs.FS, entries []Entry) ([]Phrase, error) {
 	const name = "phrases.jsonl"
 	f, err := dir.Open(name)
@@ -114,14 +116,14 @@ func ReadPhrases(dir fs.FS, entries []Entry) ([]Phrase, error) {
 	return all, err
 }
 
-// reader collects the entries of several files. To find duplicates, ids maps each
-// id, and messages each message, to its file and line.
+// reader collects the entries of several files. The maps ids and messages are for
+// finding duplicates: they map each id and each message to its file and line.
 type reader struct {
 	entries       []Entry
 	ids, messages map[string]string
 }
 
-// maxLine is the length of the longest valid line.
+// maxLine is the length of the longest valid line, in bytes.
 const maxLine = 1 << 20
 
 func (r *reader) read(dir fs.FS, name string) error {

@@ -68,8 +68,8 @@ func TestReadRefuses(t *testing.T) {
 	})
 }
 
-// All entries of the corpus are valid. No slice except "dev" and "second" has more
-// than five messages of a product.
+// All entries of the corpus are valid. A slice has at most five messages of each
+// product. The slices "dev" and "second" are exceptions.
 func TestSlices(t *testing.T) {
 	entries, err := corpus.Read(corpus.Slices)
 	require.NoError(t, err)

@@ -23,8 +23,8 @@
 // The answers are the same as docker/cagent's, and docker/cagent's tests pass. The
 // exceptions are:
 //
-//   - A number in a text is a status only if the text presents it as one. For
-//     docker/cagent a line number, a port and "took 503 ms" are statuses too.
+//   - A number in a text is a status only if the text presents it as one.
+//     docker/cagent also reads a line number, a port and "took 503 ms" as statuses.
 //   - Every 5xx is retryable, as docker/cagent's documentation says.
 //     docker/cagent's code leaves out 520 to 524, which Cloudflare sends for an
 //     origin that is down.
@@ -33,9 +33,9 @@
 //   - This package recognises more errors: broken connections (EOF, EPIPE), locked
 //     databases, rate limits without the number 429, and further wordings of
 //     overflows.
-//   - A timeout of a dial and http.Client.Timeout are retryable. For docker/cagent
-//     they are the caller's deadline, because the errors of packages net and net/http
-//     claim to be context.DeadlineExceeded.
+//   - A timeout while dialling and an http.Client.Timeout are retryable. docker/cagent
+//     takes both for the caller's deadline, because the errors of packages net and
+//     net/http claim to be context.DeadlineExceeded.
 //   - The wait of a rate limit may come from an SDK error or a text. docker/cagent
 //     returns only the wait of a [*StatusError].
 //   - "max_tokens must be greater than" is an overflow only if

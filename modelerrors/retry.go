@@ -17,8 +17,8 @@ const (
 	// DefaultRetries is the number of retries per model. With the first call,
 	// that makes three calls.
 	DefaultRetries = 2
-	// DefaultCooldown is the time in which calls start with the fallback model,
-	// after an error that is not retryable: one minute.
+	// DefaultCooldown is one minute. For this time after an error that is not
+	// retryable, each call tries the fallback model first.
 	DefaultCooldown = resilience.DefaultFallbackCooldown
 	// MaxRetryAfterWait is the longest Retry-After for which a caller should wait:
 	// 60 s. So a faulty server cannot delay its clients for hours. Callers have to

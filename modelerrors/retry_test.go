@@ -49,9 +49,9 @@ func TestCalculateBackoff(t *testing.T) {
 			tenth := tt.nominal / 10
 			assert.GreaterOrEqual(t, low, tt.nominal-tenth)
 			assert.LessOrEqual(t, high, tt.nominal+tenth)
-			// At least one of the 1,000 values must be shorter by more than half
-			// of the jitter, and at least one longer. For each direction, the
-			// probability that no value is so is about 10^-125.
+			// At least one of the 1,000 values must be below the nominal value by
+			// more than half of the jitter, and at least one above it. For each
+			// direction, the probability of no such value is about 10^-125.
 			assert.Less(t, low, tt.nominal-tenth/2, "it is jittered downwards")
 			assert.Greater(t, high, tt.nominal+tenth/2, "it is jittered upwards")
 		})

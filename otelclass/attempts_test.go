@@ -171,7 +171,8 @@ func TestRestarts(t *testing.T) {
 	assert.Equal(t, map[string]int64{"state=queued": 1, "state=started": 1, "state=parked": 2, "state=other": 1}, nonZero(m.read(t, "errclass.restarts")))
 }
 
-// remaining returns the seconds until the end of each hold, by labels.
+// remaining returns, for each endpoint label, the seconds until the hold ends. A
+// hold is the pause that a rate limit demands.
 func remaining(t *testing.T, m meter) map[string]float64 {
 	t.Helper()
 	var all metricdata.ResourceMetrics

@@ -162,8 +162,8 @@ func TestSpanProcessorReadsImportantTexts(t *testing.T) {
 	}
 }
 
-// If a span has too many attributes, the processor adds none. Some of the
-// attributes that it has not read may already have these keys.
+// If a span has too many attributes, the processor adds neither category nor
+// reason. It has not read all attributes, so the span may already have them.
 func TestSpanProcessorTooLarge(t *testing.T) {
 	t.Parallel()
 	next := &keeper{}

@@ -12,11 +12,12 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// CallMetrics counts attempts, retries, fallbacks, holds and restarts, and shows
-// the states of circuit breakers, holds and health. Its methods take only strings
-// and results, so package resilience can call them without importing this package.
-// Create it with [NewCallMetrics]; the zero CallMetrics is not usable, and a nil
-// one counts nothing. It is safe for concurrent use.
+// CallMetrics counts attempts, retries, fallbacks, holds (pauses after a rate limit)
+// and restarts (of queued tasks). It also shows the states of circuit breakers,
+// holds and health. Its methods take only strings and results, so package resilience
+// can call them without importing this package. Create it with [NewCallMetrics]; the
+// zero CallMetrics is not usable, and a nil one counts nothing. It is safe for
+// concurrent use.
 type CallMetrics struct {
 	cfg       counterConfig
 	attempts  attempts
@@ -68,8 +69,8 @@ var restartStates = []string{
 // its first attempt, unless [WithEndpoints] declares it. Only fallbacks between
 // declared providers have series from the start. A breaker, a hold and the health
 // of an endpoint get their series with their first change. At most [MaxEndpoints]
-// endpoints have labels of their own; an endpoint of a provider has 18 series of
-// attempts.
+// endpoints have labels of their own. Each pair of an endpoint and a provider has 18
+// series of attempts.
 //
 // A nil meter counts nothing. NewCallMetrics returns the meter's error if it
 // rejects a name.

@@ -1,7 +1,7 @@
 // Package otelclass adds error.category and error.reason to the spans and log
-// records that a program gives to OpenTelemetry, and counts errors by them. Wrap
-// the processors once, with [NewSpanProcessor] and [NewLogProcessor]; no call
-// site changes:
+// records that a program gives to OpenTelemetry, and counts errors by category and
+// reason. Wrap the processors once, with [NewSpanProcessor] and [NewLogProcessor];
+// no call site changes:
 //
 //	counter, err := otelclass.NewCounter(meter)
 //	...
@@ -32,10 +32,11 @@
 //
 //   - A record below severity Error without an exception.* attribute is passed on
 //     unchanged.
-//   - For other records, the first of these sources with a known reason decides:
-//     exception.type and exception.message; strings under error, err, cause,
-//     exception or stderr, in maps too; the attributes that decide for spans,
-//     with the body. http.response.status_code is used together with each source.
+//   - For other records, these sources are read in order: exception.type and
+//     exception.message; strings under the keys error, err, cause, exception or
+//     stderr, in maps too; the body, together with the attributes that decide for
+//     spans. The first source whose reason is not "unknown" decides.
+//     http.response.status_code is used together with each source.
 //   - The record is changed in place, so processors registered later see it.
 //   - A record may already have as many attributes as its provider allows (128 by
 //     default, see sdklog.WithAttributeCountLimit). Then category and reason
@@ -76,15 +77,15 @@
 //	db.system.name, db.system                         this program; they say how to read the code
 //
 // The types context.deadlineExceededError and *poll.DeadlineExceededError in
-// exception.type therefore give the category timeout, whatever status is present.
-// In error.type they do so only on a span, and only if neither the span nor its
-// events have an attribute of an answer. In that case an instrumentation has
-// written the type of the error there. Attributes of an answer are recognised by
-// their keys: those that end in status_code or error_code, contain .response. or
-// begin with gen_ai., and the codes of rpc, db, messaging and graphql. In all
-// other cases, and on every log record, the type counts as a peer's deadline,
-// which is retryable. This protection fails if a program copies a peer's text
-// into exception.type.
+// exception.type therefore give the category timeout, whatever status is present. In
+// error.type, these types give the category timeout only on a span, and only if
+// neither the span nor its events have an attribute of a peer's answer. Without an
+// answer, an instrumentation has written the type of an error value there.
+// Attributes of an answer are recognised by their keys: those that end in
+// status_code or error_code, contain .response. or begin with gen_ai., and the codes
+// of rpc, db, messaging and graphql. In all other cases, and on every log record,
+// the type counts as a peer's deadline, which is retryable. This protection fails if
+// a program copies a peer's text into exception.type.
 //
 // # Bounds
 //
@@ -100,10 +101,11 @@
 //   - 16,384 attributes of exceptions are copied; further exceptions get no
 //     attributes. If a span has more than 16,384 events, no exception gets any.
 //   - 16,384 attributes of a span or record, and 65,536 of all events of a span. If
-//     a span or record has more, nothing is added to it: the attributes that are
-//     not read may already have these keys. Observers are still called.
+//     a span or record has more, nothing is added to it, because its unread
+//     attributes may include the ones to add. Observers are still called.
 //   - 4,096 members of maps in a record, four levels deep, and four texts in them.
-//   - A full record with more than 4,096 attributes gets none.
+//   - A record is full if its provider allows no further attribute. A full record
+//     with more than 4,096 attributes gets neither category nor reason.
 //
 // # Errors as values
 //

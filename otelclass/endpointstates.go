@@ -63,7 +63,8 @@ func (s *endpointStates) share(endpoint, state string) (worst string) {
 	return s.ranked[0]
 }
 
-// rateHolds has, for each label, the time at which a rate limit's hold ends.
+// rateHolds has, for each endpoint label, the time at which the hold ends. A hold is
+// the pause that a rate limit demands.
 type rateHolds struct {
 	labels *boundedLabels
 

@@ -93,9 +93,9 @@ func appendNames(all, names []string) []string {
 // WithCounted sets a function that reports whether an error is counted. Use it to
 // leave out expected errors, such as a 404 that means that a record does not
 // exist yet, or the expired token of a user. [Counter] ignores an error that is
-// not counted. [CallMetrics.Attempt] counts it with the outcome expected. Its
-// attributes are still added, and observers are still called. By default all
-// errors are counted; nil is ignored.
+// not counted. [CallMetrics.Attempt] counts it with the label outcome="expected".
+// The processors still add its category and reason, and observers are still
+// called. By default all errors are counted; nil is ignored.
 //
 // ctx is the context of the log record or the call. For a span, it has only the
 // span context. The function must be safe for concurrent use and must not block. If

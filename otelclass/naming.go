@@ -85,9 +85,9 @@ func DefaultNaming() Naming {
 //
 // [CallMetrics] counts each failed attempt in memory_llm_errors_total, so it rises
 // even if a retry or a fallback answers. A [Counter] counts error records of logs
-// under the same name, and no spans (see [WithSignals]). Give this naming to one of
-// the two, otherwise a failed attempt that is logged too counts twice. If calls go
-// through package resilience, give it to CallMetrics.
+// under the same name, and no spans (see [WithSignals]). Give this naming to only
+// one of them, otherwise a failed attempt that is logged too counts twice. If calls
+// go through package resilience, give it to CallMetrics.
 func MemoryLLMNaming() Naming {
 	provider, errorType := Label{"provider", DimensionProvider}, Label{"error_type", DimensionErrorType}
 	return Naming{

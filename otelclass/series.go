@@ -36,7 +36,7 @@ func (m Metric) attributes(p point) attribute.Set {
 }
 
 // series is a counter whose label sets are known in advance. It creates a series
-// with the value 0 for each of them, because Prometheus sees no increase in a
+// with the value 0 for each label set, because Prometheus sees no increase in a
 // series that begins with 1. The map labels is not changed after newSeries, so
 // counting takes no lock.
 type series struct {

@@ -31,8 +31,8 @@ type attemptLimit struct {
 }
 
 // startAttempt returns a context for one attempt. The context ends when the
-// parent ends, when cancel is called, or after limit. If l.expired is called
-// first, it removes the limit. A limit of 0 means no time limit.
+// parent ends, when cancel is called, or after limit. A call of l.expired before
+// the limit removes the limit. A limit of 0 means no time limit.
 func startAttempt(parent context.Context, limit time.Duration) (ctx context.Context, cancel context.CancelFunc, l attemptLimit) {
 	ctx, cancelCause := context.WithCancelCause(parent)
 	if limit > 0 {

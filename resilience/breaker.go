@@ -79,8 +79,7 @@ func (e *OpenError) after() time.Duration { return e.RetryAfter }
 
 func (e *OpenError) result() classify.Result { return e.Cause }
 
-// ErrHeld is the error for which errors.Is(err, ErrHeld) is true if err is a
-// [*HoldError].
+// ErrHeld matches every [*HoldError] in errors.Is.
 var ErrHeld = errors.New("endpoint held by a rate limit")
 
 // HoldError is the error of a call that was not made, because a rate limit holds

@@ -51,7 +51,8 @@ func (b *fixture) do(err error) (called bool, got error) {
 	return called, got
 }
 
-// fail makes n calls that fail with err. None of them may be refused.
+// fail makes n calls that fail with err. If the breaker refuses a call, the test
+// fails.
 func (b *fixture) fail(n int, err error) {
 	b.t.Helper()
 	for i := range n {

@@ -20,21 +20,21 @@ import (
 // These failures count: a network error, a 5xx, a peer's timeout and an
 // [AttemptTimeoutError]. A rate limit, a 4xx and the caller's own deadline or
 // cancellation do not count. If several calls are under way at the same time,
-// only the first failure counts; but each [AttemptTimeoutError] counts, because
-// its call has waited for an answer all that time. A breaker opens at the fifth
+// only the first failure counts. But every [AttemptTimeoutError] counts, because
+// its call has waited for the whole attempt timeout. A breaker opens at the fifth
 // counted failure in a row, if no call has succeeded for a second
-// ([BreakerConfig]). If the first trial then succeeds, the failures may have
-// been chance: the next opening needs ten.
+// ([BreakerConfig]). If the first trial after that succeeds, the failures may have
+// been chance. So the next opening needs ten failures in a row.
 //
 // While a breaker is open, one trial call at a time is made: after 0.5, 1, 2 and
-// 4 s, then every 8 s. If more than one call a second comes, a trial is made every
-// 2 s at least. The trial is a waiting call or the next new call. A new call that
-// would not wait so long makes the trial earlier, but not within 2 s of the last
-// one. A restart ([WithRestarter]) makes the trial only if no other call has made
-// one for 10 s. The first trial that gets an answer closes the breaker; a server
-// error is no answer. Then two waiting calls at a time are let in. The number grows
-// by one with each success and shrinks by one with each failure. It also doubles
-// every 0.4 s, unless more calls fail than succeed.
+// 4 s, then every 8 s. With more than one call per second, a trial is made at least
+// every 2 s. The trial is a waiting call or the next new call. If a new call would
+// give up before the next trial is due, that trial is made earlier, but not within
+// 2 s of the last one. A restart ([WithRestarter]) makes the trial only if no other
+// call has made one for 10 s. The first trial that gets an answer closes the breaker;
+// a server error is no answer. Then two waiting calls at a time are let in. This
+// number grows by one with each success and shrinks by one with each failure. It also
+// doubles every 0.4 s, unless more calls fail than succeed.
 //
 // A [Do] that has made a call before the opening waits as long as its remaining
 // calls and pauses would take. So does a new Do during the first 30 s. After 30 s,

@@ -18,7 +18,8 @@ type ReasonConfig struct {
 	// Schedule selects the pauses. The default is [RetryConfig.Schedule].
 	Schedule ScheduleName `json:"schedule,omitempty" yaml:"schedule,omitempty"`
 	// Fallback says whether the next target may be called: true = always, false =
-	// never. If this program's own budget is spent, there is never a fallback.
+	// never. An error that wraps [classify.ErrBudgetExceeded] comes from the
+	// program's own budget, so it never allows a fallback.
 	Fallback *bool `json:"fallback,omitempty" yaml:"fallback,omitempty"`
 }
 

@@ -1,6 +1,6 @@
 // Package resilience acts on the classification of an error: it retries a call,
 // waits, opens a circuit breaker, falls back to another target, or gives up.
-// [New] makes an [Executor], one for a program. [Do] makes a call:
+// [New] makes an [Executor]. One per program is enough. [Do] makes a call:
 //
 //	x, err := resilience.New(&resilience.Config{Enabled: true})
 //	...
@@ -28,13 +28,14 @@
 // Step by step:
 //
 //   - Health ([WithMonitor], [Health]): an unhealthy endpoint is skipped. If no
-//     other target is available, the call waits for its recovery.
+//     other target is available, the call waits until the endpoint has recovered.
 //   - Gate ([Breakers]): all calls to an endpoint, or to one [Target.Key] of it,
-//     share a gate. A rate limit holds the endpoint; calls wait for its end and are
-//     then let in one by one at first. A breaker opens after 5 failures in a row
-//     that mean that the endpoint is down. Then one trial call at a time is made.
-//     Other calls wait as long as the pauses of their schedule, or go to another
-//     target. When the outage has lasted for 30 s, new calls are refused.
+//     share a gate. A rate limit holds the endpoint: calls wait until the limit
+//     ends, and are then let in one by one at first. A breaker opens after 5
+//     failures in a row that mean that the endpoint is down. Then one trial call at
+//     a time is made. Other calls go to another target, or wait for as long as their
+//     remaining pauses would take. When the outage has lasted for 30 s, new calls
+//     are refused.
 //   - Classify ([WithClassifier]): the error's reason sets the number of calls
 //     to a target ([classify.Policy.Calls]): 3 for rate limits, 5xx and
 //     timeouts, 6 for network errors, 1 for fatal errors. Each target has its

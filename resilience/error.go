@@ -27,9 +27,10 @@ type Error struct {
 	Err error
 	// Stop says what prevented a further call that the policy allowed: the end of
 	// the caller's context, a deadline before the end of the pause ([ErrNoTime]),
-	// an open breaker ([ErrOpen]), a rate limit ([ErrHeld]), a spent budget or a
-	// full restart queue. errors.Is matches Stop too. Stop is nil if the last error
-	// allows no further call, or if all calls and targets are used up.
+	// an open breaker ([ErrOpen]), a rate limit ([ErrHeld]), an error of
+	// [Call.Spend] or a full restart queue. errors.Is matches Stop too. Stop is nil
+	// if the last error allows no further call, or if all calls and targets are used
+	// up.
 	Stop error
 	// Queued means that the restart queue accepted the call.
 	Queued bool

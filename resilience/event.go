@@ -33,11 +33,11 @@ const (
 	// KindBreaker: the circuit breaker of Target's endpoint has changed. From and
 	// To are the breaker's states ([BreakerState]).
 	KindBreaker Kind = "breaker"
-	// KindHold: a hold has begun, grown or been ended. During a hold, calls to
-	// Target's endpoint wait because of a rate limit. To is one of the Hold
-	// constants. Result is the rate limit. ScheduledDelay is the time until the
-	// hold ends. With a hint from the provider, HintGiven, RetryAfter and Derived
-	// are set.
+	// KindHold: a hold has begun, has been extended, or has been ended by a person.
+	// During a hold, calls to Target's endpoint wait because of a rate limit. To is
+	// one of the Hold constants. Result is the rate limit. ScheduledDelay is the
+	// time until the hold ends. With a hint from the provider, HintGiven, RetryAfter
+	// and Derived are set.
 	KindHold Kind = "hold"
 	// KindRestart: the state of a queued task has changed. Attempt is the number of
 	// the running, the next or the last restart. To is one of the Restart
@@ -46,9 +46,10 @@ const (
 	// KindHealth: the endpoint's health has changed. From and To are [Healthy]
 	// and [Unhealthy].
 	KindHealth Kind = "health"
-	// KindSharing: the executor's [Sharer] ([WithSharing]) can no longer share
-	// changes, can share them again, or has ignored a change that it could not
-	// read. To is one of the Sharing constants. Err says why.
+	// KindSharing: the executor's [Sharer] ([WithSharing]) can no longer share the
+	// changes of breakers and holds with other processes, can share them again, or
+	// has ignored a change that it could not read. To is one of the Sharing
+	// constants. Err says why.
 	KindSharing Kind = "sharing"
 	// KindAlert: an endpoint keeps failing. Failures is the number of failures
 	// within [AlertWindow]. Result and Err describe the last failure.

@@ -172,8 +172,8 @@ func (g *gate) state() BreakerState {
 	}
 }
 
-// issue returns a permit if the state of the gate allows a call now. restart reports
-// that a restart queue makes the call. The caller holds mu.
+// issue returns a permit if the state of the gate allows a call now. restart is true
+// if a restart queue makes the call. The caller holds mu.
 func (g *gate) issue(now time.Time, restart bool) (p permit, ok bool) {
 	p = permit{g: g}
 	switch {
@@ -206,8 +206,8 @@ const (
 	outcomeHung                    // no answer within the attempt timeout
 )
 
-// outcomeOf returns the outcome for a result. ended reports that the caller's
-// context has ended, so the caller may have caused the failure.
+// outcomeOf returns the outcome for a result. ended is true if the caller's context
+// has ended. In that case, the caller may have caused the failure.
 func outcomeOf(r classify.Result, ended bool) outcome {
 	rejected := 400 <= r.Status && r.Status < 500 && r.Status != 408
 	switch {

@@ -41,7 +41,7 @@ func TestGate_FailuresBeforeTheFirstSuccess(t *testing.T) {
 	})
 }
 
-// At 500 calls a second, one call in five fails, and failed calls take less time
+// At 500 calls per second, one call in five fails, and failed calls take less time
 // than successful ones. No breaker opens, and the ramp after a rate limit ends.
 func TestGate_Flaky(t *testing.T) {
 	t.Parallel()

@@ -100,8 +100,8 @@ func (r *ramp) startRamp(now time.Time, window int) {
 }
 
 // enterRamp reports in ok whether the ramp lets one more call in now. If it does,
-// number identifies the ramp, or is 0 if the ramp has just ended. waiting reports
-// that other calls wait.
+// number identifies the ramp, or is 0 if the ramp has just ended. waiting is true if
+// other calls wait.
 func (r *ramp) enterRamp(now time.Time, waiting bool) (number int, ok bool) {
 	if r.step.IsZero() {
 		r.step = now.Add(rampStep)
@@ -124,8 +124,8 @@ func (r *ramp) enterRamp(now time.Time, waiting bool) (number int, ok bool) {
 	return r.number, true
 }
 
-// leaveRamp counts that the permit's call has ended. It reports whether the
-// current ramp had let that call in.
+// leaveRamp is called when the permit's call has ended. It reports whether the
+// current ramp had let that call in. If so, the call no longer counts as running.
 func (r *ramp) leaveRamp(p permit) bool {
 	if p.ramp == 0 || p.ramp != r.number || !r.ramping() {
 		return false

@@ -69,8 +69,8 @@ const (
 	ended   modelStatus = "ended"
 )
 
-// These are limits of the callers, in milliseconds. The gate changes only at
-// multiples of 10 ms, so it never changes at the same time as a limit ends.
+// These limit how long a call waits, in milliseconds. The gate changes only at
+// multiples of 10 ms, so never at the moment at which one of these limits ends.
 const (
 	modelPatience = 3003
 	modelMaxHold  = 5003

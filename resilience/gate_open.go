@@ -30,14 +30,15 @@ var trialGaps = [...]time.Duration{500 * time.Millisecond, time.Second, 2 * time
 const (
 	// busyGap is the longest pause between two trials while many calls come.
 	busyGap = 2 * time.Second
-	// callsPerTrial is the number of calls that must come on average between two
-	// trials, if the pause between them is shorter than in trialGaps.
+	// callsPerTrial is how many calls must come during a pause between two trials,
+	// on average, to make that pause shorter than in trialGaps.
 	callsPerTrial = 2
-	// waitingPerCall is the number of waiting calls that count like one new call,
-	// because each of them would be repeated several times.
+	// waitingPerCall is the number of waiting calls that count like one new call.
+	// Waiting calls count too, because without the breaker they would be repeated.
 	waitingPerCall = 4
-	// restartGap is how much later a restart makes the trial that no other call
-	// makes. A failed trial uses up one of the task's few restarts.
+	// restartGap is how long after the due time of a trial a restart makes it, if no
+	// other call has made it by then. Restarts come last because a failed trial uses
+	// up one of the task's few restarts.
 	restartGap = 10 * time.Second
 )
 
@@ -144,7 +145,7 @@ func (g *gate) scheduleTrial(now time.Time) {
 }
 
 // trialGap returns the pause before the next trial. The more calls come, the
-// shorter it is, but not shorter than busyGap: a trial costs little compared with
+// shorter the pause is, down to busyGap, because a trial costs little compared with
 // the calls that wait for it. If other processes share the gate, this process does
 // not know how many calls come in all, and assumes many. The caller holds mu.
 func (g *gate) trialGap(now time.Time) time.Duration {
@@ -172,8 +173,8 @@ func (g *gate) waitingCalls() int {
 	return n
 }
 
-// hurry brings the next trial forward if a call that begins to wait would not wait
-// for it. The caller holds mu.
+// hurry is called when w begins to wait. If w would stop waiting before the next
+// trial is due, hurry brings the trial forward. The caller holds mu.
 func (g *gate) hurry(w *waiter) {
 	limit := w.openLimit
 	if !w.deadline.IsZero() && w.deadline.Before(limit) {

@@ -266,9 +266,10 @@ func (g *gate) spread(peers int) time.Duration {
 	return time.Duration(g.sharing.random() * float64(longest))
 }
 
-// sharedCause returns the parts of r that this process uses. r is a failure that
-// another process has reported as the cause of a change. If a failure with r's
-// reason cannot cause such a change, the result has the argument reason instead.
+// sharedCause returns a copy of r that has only the fields that this process uses.
+// r is a failure that another process has reported as the cause of a change. If a
+// failure with r's reason cannot cause such a change, the copy has the argument
+// reason instead.
 func sharedCause(r classify.Result, reason classify.Reason, hold time.Duration) classify.Result {
 	if p := r.Reason.Policy(); r.Category == classify.CategoryRetryable && p.Retry == classify.RetryExponential && r.Reason != classify.ReasonUnknown {
 		reason = r.Reason

@@ -11,7 +11,7 @@ import (
 // entrant describes a call that asks for a permit while the gate does not let every
 // call in.
 type entrant struct {
-	member    bool          // it was let in before the breaker opened
+	member    bool          // the gate let in a call of this Do before; see run.member
 	restart   bool          // it is made by a restart queue: other calls make the trials first
 	leaveOpen bool          // another target accepts calls: do not wait for a breaker
 	leaveHold bool          // another target accepts calls: do not wait for a hold either
@@ -21,8 +21,8 @@ type entrant struct {
 	// cause is the failure that opened the breaker.
 	patience func(cause classify.Result) time.Duration
 	// waits is called before the call begins to wait. shortest is the shortest
-	// possible wait. held reports that a rate limit, not a breaker, makes the call
-	// wait. cause is that rate limit or the failure that opened the breaker.
+	// possible wait. held is true if a rate limit makes the call wait, and false if
+	// a breaker does. cause is that rate limit or the failure that opened the breaker.
 	waits func(shortest time.Duration, held bool, cause classify.Result)
 }
 
@@ -91,8 +91,8 @@ func (g *gate) enter(ctx context.Context, w *waiter) (permit, error) {
 }
 
 // refuse returns an error if a call should not wait, and nil otherwise. A call
-// should not wait if the wait would exceed the call's deadline, patience or longest
-// hold. The caller holds mu.
+// should not wait if the wait would exceed the call's deadline, its patience or its
+// maxHold. The caller holds mu.
 func (g *gate) refuse(now time.Time, w *waiter) refusal {
 	beyond := func(t time.Time) bool { return !w.deadline.IsZero() && !t.Before(w.deadline) }
 	switch {

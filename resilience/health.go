@@ -16,8 +16,9 @@ import (
 //     begins or a ping succeeds.
 //
 // Health counts successful calls, and failures of the endpoint ([Outcome.Failed]).
-// Pings count like calls. With [WithPing], Health pings every endpoint every 30
-// seconds, from its first use on. It forgets an endpoint after an hour without use.
+// Pings count like calls. With [WithPing], Health pings each endpoint every 30
+// seconds, beginning with the endpoint's first use. It forgets an endpoint after an
+// hour without use.
 //
 // At most [MaxEndpoints] are kept. A new one replaces the least recently used one.
 // An unhealthy endpoint is replaced only if more than three quarters of all are

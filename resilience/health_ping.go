@@ -30,8 +30,8 @@ func (h *Health) keepPinging(ctx context.Context, e *endpointHealth) {
 	}
 }
 
-// removeExpired removes e if it has expired. It also returns true if e had
-// already been removed.
+// removeExpired removes e if it has expired. It returns true if e is removed now or
+// was removed before.
 func (h *Health) removeExpired(e *endpointHealth) bool {
 	defer h.notify(h.ctx)
 	h.mu.Lock()

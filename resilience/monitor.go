@@ -71,9 +71,9 @@ type Restart struct {
 // answer. The end of the caller's own deadline is not.
 func (r Restart) Transient() bool { return restartable(r.Result, r.Err) }
 
-// Refused reports in ok whether a gate refused the call before it was made. wait
-// is how much longer the gate will refuse calls. Such a restart should not count
-// as a failure.
+// Refused reports in ok whether a breaker or a rate limit ([Breakers]) refused the
+// call, so that no call was made. Such a restart should not count as a failure. wait
+// is how much longer calls will be refused.
 func (r Restart) Refused() (wait time.Duration, ok bool) {
 	if e := r.refused(); e != nil {
 		return e.after(), true

@@ -47,8 +47,8 @@ var logEntries = map[Kind]logEntry{
 // The record of a wait has the provider's hint (retryAfterMs, derivedRetry).
 // Without a hint, it has the schedule's pause as backoffMs. The pause with
 // jitter is never logged. "err" is the error of the caller's function. If its
-// text has a secret, as in a URL with a key, the text is masked; errors.Is and
-// errors.As still work on it. A nil logger logs nothing.
+// text has a secret, as in a URL with a key, the text is masked. errors.Is and
+// errors.As still work on the error. A nil logger logs nothing.
 func LogEvents(logger *slog.Logger) Observer {
 	return func(ctx context.Context, e Event) {
 		if logger == nil {
@@ -70,9 +70,9 @@ func LogEvents(logger *slog.Logger) Observer {
 // Counters are the functions that [CountEvents] calls. The methods of otelclass's
 // CallMetrics have the right types. Any of the functions may be nil.
 //
-// provider is the provider of the call's target or, if the target names none, of
-// the endpoint's host ([classify.HostProvider]). endpoint is [Target.Name],
-// without the key.
+// The functions have common arguments. provider is [Target.Provider] or, if that is
+// empty, the provider to which the endpoint's host belongs ([classify.HostProvider]).
+// endpoint is [Target.Name], without the key.
 type Counters struct {
 	// Call counts a call to a provider, successful or not.
 	Call func(ctx context.Context, provider string)
@@ -98,7 +98,8 @@ type Counters struct {
 	// events, give the observer to [WithHealthObserver] too.
 	Health func(ctx context.Context, endpoint, state string)
 	// Restart is called when the state of a queued task changes. state is the new
-	// state, one of the Restart constants. To get these events, give the observer to [WithQueueObserver] too.
+	// state, one of the Restart constants, such as [RestartQueued]. To get these
+	// events, give the observer to [WithQueueObserver] too.
 	Restart func(ctx context.Context, state string)
 }
 

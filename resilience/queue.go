@@ -58,7 +58,8 @@ import (
 //
 // A change of the system clock does not affect pauses within a process. A task
 // loaded from the store never waits longer than the pause stored with it, even if
-// the clock was set back meanwhile. If the clock was set forward, it runs earlier.
+// the clock was set back meanwhile. If the clock was set forward, the task runs
+// earlier.
 //
 // Make a Queue with [NewQueue]. It is safe for concurrent use. Shutdown ends
 // its goroutines.

@@ -128,8 +128,8 @@ func (q *Queue) watch() {
 }
 
 // reportUnhandled emits an event for each task whose kind is not registered here.
-// It leaves out tasks that another queue has begun, and tasks that have not yet
-// been due for as long as a lease lasts.
+// It leaves out tasks that another queue has begun, and tasks that became due less
+// than the duration of a lease ago.
 func (q *Queue) reportUnhandled() {
 	var unhandled []*task
 	q.mu.Lock()

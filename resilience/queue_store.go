@@ -130,10 +130,10 @@ func (t *task) read(encoded []byte) error {
 	return nil
 }
 
-// save calls form with mu held, and stores the record that form returns. If r is
-// nil, save removes the stored record. If ok is false, save does nothing. It
-// returns [ErrLeaseLost] if another queue has changed the record. Without a store
-// it does nothing.
+// save calls form with mu held, and stores the record r that form returns. If r is
+// nil, save removes the stored record. If form returns false, save changes nothing.
+// save returns [ErrLeaseLost] if another queue has changed the record. Without a
+// store it does nothing.
 func (q *Queue) save(t *task, form func() (r *record, ok bool)) error {
 	if q.store == nil {
 		return nil

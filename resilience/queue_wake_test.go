@@ -125,8 +125,8 @@ func refused(task, gate string) resilience.Restart {
 	return r
 }
 
-// A restart whose call the breaker has refused again does not restart the next task,
-// even if its function returns nil.
+// When a restart succeeds, the queue restarts the next task. It does not do so if the
+// breaker has refused the restart's call again, even if the function returns nil.
 func TestQueueBreakerClosed_RefusedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -146,7 +146,8 @@ func TestQueueBreakerClosed_RefusedAgain(t *testing.T) {
 }
 
 // Another queue on the same store has run the task, and the task's own call has
-// failed. So the task keeps its pause, also in the queue that was refused earlier.
+// failed. So the task keeps its pause, also in the queue to which the refused call
+// was offered.
 func TestQueueBreakerClosed_AnotherQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -90,10 +90,9 @@ type inspection struct {
 	seen   int     // bytes that events has read
 }
 
-// inspect looks at head, the beginning of a body. head grows from call to call.
-// final reports that it will not grow further. failure is the error found, or nil
-// if the body does not begin with an error. decided is false if more of the body is
-// needed.
+// inspect looks at head, the beginning of a body. head grows from call to call, and
+// final is true in the last call. failure is the error found, or nil if the body does
+// not begin with an error. decided is false if more of the body is needed.
 func (i *inspection) inspect(head []byte, final bool) (failure []byte, decided bool) {
 	if i.kind == bodyJSON || i.kind == bodyStream && startsWithJSON(head) {
 		return jsonError(head, final)
@@ -132,7 +131,7 @@ func skipSpace(p []byte) []byte {
 //
 //	{"error":{...}}, [{"error":{...}}], {"type":"error",...}, {"object":"error",...}
 //
-// {"error":"text"} is not enough to make the response a failed one.
+// A body {"error":"text"} does not count as an error, because its value is no object.
 func jsonError(head []byte, final bool) (failure []byte, decided bool) {
 	head = skipSpace(head)
 	if len(head) > 0 && head[0] == '[' {

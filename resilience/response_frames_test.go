@@ -32,8 +32,8 @@ func frameEvents(stream []byte, piece int) (all []string) {
 	return all
 }
 
-// The events of a stream do not depend on how it is cut into pieces, and a hostile
-// stream makes the scanner keep no more than 4 KiB of a part.
+// The events of a stream do not depend on how it is cut into pieces. Even of a hostile
+// stream, the scanner keeps at most 4 KiB of each part of a message.
 func FuzzFrameScanner(f *testing.F) {
 	message := func(headers string, payload string) []byte {
 		b := binary.BigEndian.AppendUint32(nil, uint32(16+len(headers)+len(payload)))

@@ -76,8 +76,8 @@ func (w *watchedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// scan looks for an error event in the next bytes of the body. final reports that
-// these bytes are the last ones.
+// scan looks for an error event in p, the next bytes of the body. final is true if
+// they are the last bytes.
 func (w *watchedBody) scan(p []byte, final bool) {
 	for {
 		event, rest, ok := w.events.next(p)

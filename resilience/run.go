@@ -31,7 +31,7 @@ type run struct {
 	number      int             // calls to target so far
 	corrections int             // corrective retries so far
 	shrinks     int             // calls of Call.Shrink so far
-	member      bool            // the gate has let a call in that was not a late trial
+	member      bool            // the gate has let in a call that was not a late trial
 	cause       classify.Result // failure that the next call retries
 	action      action
 	pause       time.Duration // before the next call; used if action is actionRetry
@@ -39,8 +39,9 @@ type run struct {
 	scheduled   int           // number of the call that pause and nominal belong to
 }
 
-// function is the caller's function, without its type parameter. Its method call
-// calls the function. Its method value returns what the function returned last.
+// function is the caller's function, without its type parameter. The method named
+// call runs the function. The method named value returns the last value that the
+// function returned.
 type function interface {
 	call(context.Context, Target) error
 	value() any
@@ -426,7 +427,7 @@ func (r *run) offer() bool {
 // restartable reports whether the last failure is a transient network failure
 // (NetworkTransient in [classify.ViewResilience]). If gates refused every call, it
 // checks the failure behind the last refusal instead. It returns false if anything
-// but a gate stopped the run, such as a spent budget.
+// but a gate stopped the run, such as an error of [Call.Spend].
 func (r *run) restartable() bool {
 	result, err := r.last().Result, r.last().Err
 	if r.stop != nil {

@@ -76,7 +76,7 @@ type Call struct {
 	// Spend lets the caller count costs. It is called after every call on every
 	// target, with the value that the function of Do returned. If it returns an
 	// error, such as one that wraps [classify.ErrBudgetExceeded], no further call
-	// is made. The answer of a successful call is returned all the same.
+	// is made. Do still returns the answer of a successful call.
 	Spend func(ctx context.Context, a Attempt, value any) error
 	// Restart describes how to make the call again later, if it fails with
 	// network errors after all retries. The zero Task is never offered to the

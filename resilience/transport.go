@@ -16,17 +16,18 @@ import (
 //
 // A response with status 400 or higher is a failure. Transport classifies it by
 // status, headers and the first KiB of the body, and retries accordingly. The
-// client gets the last response with its whole body, or the last error of the
-// base. If the request's context ends during a pause, the client gets the
-// context's error. If no request was made, the client gets the reason: an
-// [*OpenError] or a [*HoldError], for example. Before it makes another request,
-// Transport closes the failed response.
+// client gets the last response with its whole body, or the last error of the base,
+// the transport that sends the requests. If the request's context ends during a
+// pause, the client gets the context's error. If no request was made, the client
+// gets the reason: an [*OpenError] or a [*HoldError], for example. Before it makes
+// another request, Transport closes the failed response.
 //
 // A response with status 200 is a failure too if its body begins with an error:
 //
 //   - the first event of an event stream (text/event-stream), in the formats of
 //     Anthropic, OpenAI and Google
-//   - the first of JSON lines (application/x-ndjson): {"error":...}, as Ollama sends it
+//   - the first line of JSON lines (application/x-ndjson), if it is {"error":...}, as
+//     Ollama sends it
 //   - the first message of an Amazon event stream, if it is an exception or an error
 //   - a JSON body such as {"error":{...}}
 //

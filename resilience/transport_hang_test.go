@@ -178,8 +178,9 @@ func TestTransport_UnfinishedBodies(t *testing.T) {
 	}
 }
 
-// A thousand calls go to servers that never finish a response. No goroutine and no
-// open body may be left. The synctest bubble would report them as a deadlock.
+// A thousand calls go to servers that never finish a response. At the end, all bodies
+// are closed and no goroutine runs. Otherwise the synctest bubble would report a
+// deadlock.
 func TestTransport_UnfinishedBodiesConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

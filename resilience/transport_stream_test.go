@@ -65,7 +65,8 @@ func frame(payload string, headers ...string) string {
 	return string(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b)))
 }
 
-// hostileFrame encodes a prelude with any lengths.
+// hostileFrame encodes the prelude of a message: two lengths, which may be wrong, and
+// their CRC.
 func hostileFrame(total, headers uint32) string {
 	b := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, total), headers)
 	return string(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b)))

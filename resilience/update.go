@@ -29,9 +29,9 @@ func (r *liveConfig) set(c *Config) { r.current.Store(&inForce{c, c.limitsAttemp
 func (r *liveConfig) get() *inForce { return r.current.Load() }
 
 // Update replaces the config of a running executor and of its breakers. A call that
-// is under way uses the new settings when it goes on to its next target. Breakers keep their
-// state and what they have counted. A changed circuitBreaker.mode applies to all
-// breakers except those that [Breakers.Force] has set.
+// is under way uses the new settings when it goes on to its next target. Breakers
+// keep their state and what they have counted. A changed circuitBreaker.mode applies
+// to all breakers except those that [Breakers.Force] has set.
 //
 // If the new config is invalid, the old one stays. The error comes from
 // [Config.Validate]. A [Queue] and a [Health] have configs of their own.

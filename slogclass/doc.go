@@ -24,10 +24,10 @@
 //     written at the root of the record even if groups are open, so that a
 //     dashboard needs one name only. Their order among the other attributes of
 //     the root is not specified.
-//   - A key that the caller has set at the root is kept: in the record, with
-//     Logger.With, or as the name of a group that is not empty. The keys that the
-//     caller has not set are still added. No key is written twice, even if one
-//     Handler of this package wraps another.
+//   - A key that the caller has set at the root is kept. The caller may have set it
+//     in the record, with Logger.With, or as the name of a group that is not empty.
+//     The keys that the caller has not set are still added. No key is written twice,
+//     even if one Handler of this package wraps another.
 //   - A value that is both an error and a slog.LogValuer is read as an error.
 //     LogValue is called only for an attribute at the root of a classified record
 //     or of Logger.With, and only if its key is empty or one of this package's
@@ -39,8 +39,8 @@
 //     ignored. If one of the two keys may be in the rest, neither is added.
 //   - The text of an error or a message is never copied into an attribute: all
 //     values come from a closed set of words. The fingerprint is a hash of the text
-//     without its values. docs/reasons.md has a section for
-//     each reason: what to check first, and what not to do.
+//     without its values. docs/reasons.md has a section for each reason: what to
+//     check first, and what not to do.
 //
 // # Handlers below and above
 //
@@ -64,6 +64,6 @@
 // slog.SetDefault makes package log write through the new default. Wrapping that
 // handler would deadlock. [New] detects it and writes through a slog.TextHandler
 // on standard error instead, at the level set with slog.SetLogLoggerLevel.
-// Attributes and groups that were added to that handler before cannot be read
-// and are dropped: call With on the new logger.
+// Attributes and groups that were added to the initial handler before the call of
+// [New] cannot be read and are dropped. Call With on the new logger instead.
 package slogclass

@@ -30,8 +30,8 @@ func (p *prepared) find(category classify.Category, reason classify.Reason) *pre
 	return nil
 }
 
-// merge returns the entries of the lists p and older. If both have an entry for a
-// pair, the entry of p is kept.
+// merge returns the entries of the lists p and older. If both have an entry for the
+// same category and reason, the entry of p is kept.
 func (p *prepared) merge(older *prepared) *prepared {
 	if p == nil {
 		return older

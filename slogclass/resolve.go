@@ -20,8 +20,9 @@ func (c *config) mayHoldKeys(key string) bool {
 // into memory.
 const maxValuers = 1 << 10
 
-// resolver calls the LogValuers that may hold one of the package's keys. Once a
-// budget is exceeded, it calls no more of them.
+// resolver calls the LogValuers that may hold one of the package's keys. Its other
+// fields count its work. Once one of the counts exceeds its limit (maxValuers or
+// maxMembers), resolver calls no more LogValuers.
 type resolver struct {
 	cfg        *config
 	valuers    int // called so far

@@ -49,7 +49,8 @@ func (s *Server[C]) failure(err error) *ServerError {
 }
 
 // Call calls f with the client of the running child. If the server is being
-// restarted, Call waits. tool is the name of the tool in a [*CallError].
+// restarted, Call waits. tool is the name of the tool. It is only used in the error,
+// which is a [*CallError].
 //
 // If f does not return within the time of [WithAnswerTimeout], the call fails and
 // the server ends the child. That counts as a crash, so the child's other calls

@@ -11,13 +11,13 @@ import (
 // a shorter time, that time applies.
 const pingTimeout = 5 * time.Second
 
-// tokenKey is the context key of a call's token.
+// tokenKey is the context key of a call's progress token.
 type tokenKey struct{}
 
-// ProgressToken returns the token of a call. ctx must be the context that [Call]
-// passes to its function; for any other context, ProgressToken returns "". A client
-// sends the token with the request. For MCP it is the progress token. With the
-// token, [Server.Progress] can find the call.
+// ProgressToken returns the token of a call, by which [Server.Progress] finds the
+// call. ctx must be the context that [Call] passes to its function; for any other
+// context, ProgressToken returns "". The client must send the token with its
+// request. In MCP, it is the progress token.
 func ProgressToken(ctx context.Context) string {
 	token, _ := ctx.Value(tokenKey{}).(string)
 	return token
@@ -88,7 +88,7 @@ func (l *callLimit[C]) extend() {
 }
 
 // end is called when the function of the call has returned. It stops the timer,
-// forgets the token and cancels the context of the call.
+// removes the token from the server's calls and cancels the context of the call.
 func (l *callLimit[C]) end() {
 	l.mu.Lock()
 	if l.timer != nil {
@@ -100,8 +100,8 @@ func (l *callLimit[C]) end() {
 	l.cancel(nil)
 }
 
-// expire ends the call at its deadline. It also breaks the connection, unless the
-// child answers a ping and the function of the call returns.
+// expire ends the call at its deadline. Then it breaks the connection, except if the
+// child answers a ping and the function of the call returns within exitWait.
 func (l *callLimit[C]) expire() {
 	if l.caller.Err() != nil {
 		return

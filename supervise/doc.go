@@ -17,10 +17,10 @@
 //   - Two watchdogs limit the total time and the time without output. If one
 //     fires, or the caller's context ends, the child's group gets SIGTERM and,
 //     after five seconds, SIGKILL.
-//   - A child does not outlive this program, even if this program gets SIGKILL. On
-//     Linux and FreeBSD the system then kills the child itself, but not the
-//     processes that the child started. On Windows it ends the whole group. Other
-//     systems have no such means: there the child keeps running.
+//   - When this program ends, even by SIGKILL, some systems end its children. Linux
+//     and FreeBSD kill the child itself, but not the processes that the child
+//     started. Windows ends the whole group. On other systems the child keeps
+//     running.
 //   - If this program is PID 1 or a subreaper (Linux), it reaps the orphans of
 //     the child's group. [Run] does not wait for zombies in the group.
 //   - The child's end becomes a [classify.Result]. If a watchdog ended the child,

@@ -37,10 +37,10 @@ type Diagnostics struct {
 const AuthFailed = "auth_failed"
 
 // NewEvent returns the event for a failure. If provider is "", the event has the
-// provider of the Result. calls is the total number of calls, including the first;
-// less than 1 means 1. NewEvent reads Result, Stderr, StreamError and Setup of the
-// outcome. If Stderr is empty, it uses StreamError instead. For an error that did
-// not come from a child, pass Outcome{Result: classify.Error(err)}. Secrets are
+// provider of the Result. calls is the total number of calls, including the first; a
+// number below 1 counts as 1. NewEvent reads Result, Stderr, StreamError and Setup
+// of the outcome. If Stderr is empty, it uses StreamError instead. For an error that
+// did not come from a child, pass Outcome{Result: classify.Error(err)}. Secrets are
 // masked in all texts.
 func NewEvent(requestID, provider string, calls int, o Outcome) Event {
 	if provider == "" {

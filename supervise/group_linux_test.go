@@ -47,9 +47,9 @@ func init() {
 		dialLifeline()
 		waitForever()
 	}
-	// The role "reaper" becomes a subreaper, which gets orphans like PID 1. It runs
-	// a child that leaves a process behind, and waits until that process has been
-	// reaped.
+	// The role "reaper" becomes a subreaper, which adopts orphans as PID 1 does. It
+	// runs a child that leaves a process behind, and waits until that process has
+	// been reaped.
 	roles["reaper"] = func([]string) {
 		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 			fmt.Println(err)

@@ -15,7 +15,8 @@ const Masked = mask.Masked
 //     arguments of known programs and functions
 //   - passwords that a sentence states: la contraseña es X, das Passwort ist X
 //   - user information in URLs, and the paths of webhooks
-//   - one-time codes, PINs and the codes of cards, beside their name
+//   - one-time codes, PINs and the security codes of cards, if a word beside the
+//     code names it
 //   - JSON web tokens, private keys, and long tokens that look random
 //
 // Ids and hashes are kept. So are words that say what is wrong with a secret

@@ -45,8 +45,8 @@ func (e *Error) ErrorType() string { return string(e.Outcome.Result.Reason) }
 // context.DeadlineExceeded.
 var ErrWatchdog = errors.New("ended by the watchdog")
 
-// watchdogError is the error of an exceeded limit. package classify treats it as
-// this program's own deadline: see Is.
+// watchdogError is the error of an exceeded limit. Because of its method Is, package
+// classify treats it like a deadline of this program.
 type watchdogError struct {
 	rule string // rule of the Result
 	text string

@@ -10,8 +10,9 @@ import (
 )
 
 // streamErrors finds error events in a child's standard output. It knows the events
-// that agents write with stream-json or --json: one object a line, with a type. It
-// keeps the text of the last error event. It is safe for concurrent use.
+// that agents write with stream-json or --json. Each event is a JSON object on a line
+// of its own, and its field "type" names the kind of event. streamErrors keeps the
+// text of the last error event. It is safe for concurrent use.
 type streamErrors struct {
 	mu   sync.Mutex
 	line []byte // the unfinished line

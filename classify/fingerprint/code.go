@@ -22,8 +22,8 @@ func (s *scanner) isCode(start, i, end int) bool {
 		if at--; s.at(at-1) == '.' && ascii.IsDigit(s.at(at-2)) {
 			at -= 2
 		}
-		// The hole must begin at the version number. A hole that begins earlier has
-		// replaced the word HTTP too.
+		// The hole (the placeholder for a value) must begin at the version number. A
+		// hole that begins earlier has replaced the word HTTP too.
 		return s.holeStart == at && s.at(at-1) == '/' && s.text[s.startOfKey(at-1):at-1] == "HTTP" && end-i == 3
 	}
 	if at == start || sets[s.at(at-1)]&endsCodeWord == 0 {

@@ -6,7 +6,7 @@
 //
 // What happens to a text:
 //
-//   - Values are replaced by holes, which name their type:
+//   - Each value is replaced by a hole, a placeholder that names the value's type:
 //
 //     <num>       numbers: 42, -1.5, 1,024
 //     <size>      numbers with a unit of size: 10MB, 512 bytes
@@ -25,10 +25,10 @@
 //     or a type keep their letters: http2 becomes http<num>, S3ServiceException
 //     becomes S<num>ServiceException.
 //
-//   - Codes of errors stay, because two codes are two errors: HTTP statuses, exit
-//     statuses, error numbers and SQLSTATEs. A code is a short number after a word
-//     such as status, errno or error_code: "HTTP 503", "exit status 1",
-//     "SQLSTATE 40P01". No other digit stays in a template.
+//   - Codes of errors stay, because different codes mean different errors. Such codes
+//     are HTTP statuses, exit statuses, error numbers and SQLSTATEs. A code is a short
+//     number after a word such as status, errno or error_code: "HTTP 503", "exit
+//     status 1", "SQLSTATE 40P01". No other digit stays in a template.
 //
 //   - The keys of a JSON object stay. The value of a key such as message, error or
 //     code stays too, because it is itself an error text: only the values in it are

@@ -25,7 +25,7 @@ type scanner struct {
 	// holeStart and holeEnd delimit the part of the text that the last hole
 	// replaced.
 	holeStart, holeEnd int
-	atomEnd            int // the end of the atom that was read last
+	atomEnd            int // the end of the last token that the method atom read
 	braces             int // open braces
 	open               int // the place of a quote around an error text, or 0
 	nesting            int // quotes around the current place
@@ -149,8 +149,8 @@ func (s *scanner) at(i int) byte {
 	return 0
 }
 
-// end returns the index of the first byte at or after i that is not in the argument
-// set.
+// end skips the bytes from index i on that belong to set. It returns the index of
+// the first other byte.
 func (s *scanner) end(i int, set byteSet) int {
 	for i < len(s.text) && sets[s.text[i]]&set != 0 {
 		i++
@@ -207,8 +207,8 @@ func (s *scanner) special(i int) int {
 	return i + 1
 }
 
-// announced finds out whether a quote after the colon at i, and after a space, is
-// around an error text.
+// announced checks the text after the colon at i and a space. If a quoted error text
+// begins there, announced records the index of the quote in s.open.
 func (s *scanner) announced(i int) {
 	switch s.at(i + 2) {
 	case '"', '\'', '`', '\\':

@@ -119,9 +119,9 @@ func (s *scanner) isTypeName(i, end int) bool {
 	return true
 }
 
-// isJumble reports whether the letters s.text[i:end] look random. They do if a
-// capital letter follows a small one so often that the words between are
-// shorter than three letters on average. The words of NullPointer are longer.
+// isJumble reports whether the letters s.text[i:end] look random. Each capital
+// letter after a lower-case letter begins a new word. The letters look random if
+// the words are shorter than three letters on average, unlike those of NullPointer.
 func (s *scanner) isJumble(i, end int) bool {
 	humps, n := 1, end-i
 	for i++; i < end; i++ {

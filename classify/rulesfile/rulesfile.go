@@ -1,7 +1,7 @@
 // Package rulesfile reads text rules from YAML for [classify.WithRules].
 //
-// A rules file is one YAML document with a list of rules. [Load] reads it once,
-// [Watch] follows it while the program runs:
+// A rules file is one YAML document with a list of rules. [Load] reads it once.
+// [Watch] reloads it whenever it changes while the program runs. An example:
 //
 //	rules:
 //	  - id: shop/stock-locked        # becomes Result.Rule
@@ -17,15 +17,15 @@
 // Load loads no rule and returns the first fault as an [*Error] with its line and a
 // remedy.
 //
-// The limits of [classify.New] apply, and these:
+// The limits of [classify.New] apply. There are also these limits:
 //
-//   - [MaxBytes] for a file. In more than 512 KiB the YAML must be plain: a list of
-//     rules, each text on one line or a block text with |, and no anchors, aliases
-//     and tags.
+//   - [MaxBytes] for a file. If a file has more than 512 KiB, its YAML must be plain:
+//     a list of rules, each text on one line or a block text with |, and no anchors,
+//     aliases or tags.
 //   - 40,000 keys and values for one rule.
-//   - 3 million steps of checking examples, and one for each byte of the examples.
-//     A pattern without gaps takes less than one step a byte; a gap such as
-//     .{0,900} takes 200 steps wherever the part before the gap matches.
+//   - 3 million steps of checking examples, plus one for each byte of the examples.
+//     A pattern without a gap such as .{0,900} takes less than one step per byte. A
+//     gap takes 200 steps wherever the part before the gap matches.
 //
 // A file beyond a limit is refused within 100 ms and 64 MB. The error has the line,
 // the id and the pattern of the rule that needs the most, and a remedy.

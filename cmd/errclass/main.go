@@ -4,7 +4,7 @@
 //	errclass triage [FILE...]        show what is wrong: the errors of logs in groups
 //	errclass logs [FILE...]          add error.category and error.reason to error lines of logs
 //	errclass classify [MESSAGE...]   classify messages, or each line of standard input
-//	errclass explain MESSAGE         show the rule that decided, its bytes, and the rules that lost
+//	errclass explain MESSAGE         show the deciding rule, what it matched, and the rules that lost
 //	errclass rules                   list the text rules by precedence
 //	errclass eval PATH...            measure rules and model against labelled messages
 //	errclass run [--retry] -- CMD    run a command, classify its failure, and retry it
@@ -17,8 +17,8 @@
 //   - 2: the command line or a rules file is wrong
 //   - 141: the output of logs, classify or run was closed
 //
-// Otherwise run exits with the exit code of its command. `errclass help COMMAND`
-// has the details.
+// If the command of errclass run fails, errclass exits with the exit code of that
+// command. `errclass help COMMAND` has the details.
 package main
 
 import (

@@ -150,8 +150,8 @@ func TestExceptionsOfSpansWithoutError(t *testing.T) {
 	}
 }
 
-// The second of two processors in a pipeline changes and counts nothing. With other
-// keys it gives the same answer.
+// If a pipeline has two processors, the second one changes and counts nothing. If
+// the second one has other keys, it adds the same category and reason under them.
 func TestTwoProcessors(t *testing.T) {
 	t.Parallel()
 	first, second := newTest(t, nil, signalLog), newTest(t, nil, signalLog)

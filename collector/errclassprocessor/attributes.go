@@ -155,7 +155,8 @@ func (p *errclassProcessor) write(m pcommon.Map, missing attrkey.Set, d *evidenc
 	}
 }
 
-// hasException reports whether one of the first attributes belongs to an exception.
+// hasException reports whether an attribute belongs to an exception. It reads only
+// the first MaxAttributes attributes.
 func hasException(m pcommon.Map) bool {
 	left := evidence.MaxAttributes
 	for name := range m.All() {

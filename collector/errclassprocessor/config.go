@@ -44,8 +44,9 @@ type Config struct {
 	// no such file.
 	RulesFile string `mapstructure:"rules_file"`
 
-	// MaxBytes is how many bytes of text of one record or span are read, from its
-	// beginning and its end. The default is 65536. This is also the maximum.
+	// MaxBytes is the largest number of bytes of text that are read from one record
+	// or span. Of a longer text, the beginning and the end are read. The default is
+	// 65536. This is also the maximum.
 	MaxBytes int `mapstructure:"max_bytes"`
 
 	// ErrorMode says what happens to a record that cannot be read. The default is
@@ -82,7 +83,7 @@ const (
 	signalTraces = "traces"
 )
 
-// minBytes is the smallest max_bytes. Fewer bytes would cut off most messages.
+// minBytes is the smallest valid max_bytes. Fewer bytes would cut off most messages.
 const minBytes = 256
 
 // severities lists the values of min_severity.

@@ -14,12 +14,13 @@
 //     header.
 //   - These sources are read in order: the exception, the texts of errors among the
 //     attributes, the body, the outcome of a call, the stack trace. The first source
-//     with a known reason decides.
-//   - The processor adds the attributes that the record does not have.
+//     whose reason is not "unknown" decides.
+//   - The processor adds those of its attributes that the record does not have.
 //
 // A span is treated as in package otelclass. The two packages share the names of
 // the attributes and the code that decides.
 //
 // All work is bounded. If a record cannot be read or the classification panics, the
-// record passes unchanged and is counted; see [Config].
+// record passes unchanged and is counted; the field ErrorMode of [Config] changes
+// this.
 package errclassprocessor

@@ -234,7 +234,7 @@ const longestName = 64
 
 // classified returns the category and the reason that a body already has. The
 // processor keeps them, because the program that wrote the body had more
-// evidence than its text.
+// evidence than the text of the body.
 func classified(rec *shapes.Record, f *evidence.Facts) (classify.Result, bool) {
 	if rec == nil || rec.Category == nil || rec.Reason == nil {
 		return classify.Result{}, false

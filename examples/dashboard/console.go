@@ -64,8 +64,9 @@ func consoleValue(u unit) string {
 	return `{{ printf "%.0f" .Value }}`
 }
 
-// consoleThreshold returns the alarm threshold of a panel with a decimal point,
-// because Prometheus's templates can compare a float only with a float.
+// consoleThreshold returns a panel's alarm threshold. The number is written with a
+// decimal point, because Prometheus's templates can compare a float only with a
+// float.
 func consoleThreshold(p panel) string {
 	threshold := p.Alarm.From
 	if p.Unit == unitRatio {

@@ -1,13 +1,16 @@
 // Command fleet shows what 20 worker processes gain if they share their gates
-// through Redis (package redisgate). It takes some 25 seconds:
+// through Redis (package redisgate). A gate is the circuit breaker of an endpoint
+// together with the pause that a rate limit demands. The program takes some 25
+// seconds:
 //
 //	go run ./examples/fleet            # -workers N
 //
 // It starts a Redis server (redis-server or valkey-server where one is installed,
-// else miniredis), a provider with two endpoints, and the workers. After a second
-// one endpoint closes every connection for six seconds, and the other one answers
-// 429 with a Retry-After. Then both are back. The program does this twice, without
-// and with sharing, and prints what the provider and the workers have counted.
+// else miniredis), a provider with two endpoints, and the workers. All calls succeed
+// for one second. For the next six seconds, one endpoint closes every connection,
+// and the other answers 429 with a Retry-After. Then calls succeed again. The
+// program does this twice, without and with sharing, and prints what the provider
+// and the workers have counted.
 //
 //	provider.go   the provider: an HTTP server on loopback
 //	worker.go     a worker process; newExecutor is the code to copy
@@ -57,7 +60,7 @@ func main() {
 	}
 }
 
-// run makes both rounds and prints the figures.
+// run makes two rounds, without and with sharing, and prints the figures of both.
 func run(ctx context.Context, w io.Writer, p plan) error {
 	addr, name, stop, err := startServer(ctx)
 	if err != nil {

@@ -37,7 +37,7 @@ type counts struct {
 }
 
 // newExecutor returns an executor. If addr is not "", the executor shares its gates
-// through the Redis server at addr.
+// (circuit breakers and rate limit pauses) through the Redis server at addr.
 func newExecutor(ctx context.Context, addr string) (x *resilience.Executor, done func(), err error) {
 	config := &resilience.Config{Enabled: true}
 	if addr == "" {

@@ -35,8 +35,8 @@ func (s share) String() string {
 	return fmt.Sprintf("%d of %d, %s %%", s.part, s.total, digits(s.percent()))
 }
 
-// digits formats a percentage with one digit after the point, and with more if it
-// is close to 0 or 100.
+// digits formats a percentage with one digit after the point. A percentage close to
+// 0 or 100 gets more digits.
 func digits(percent float64) string {
 	d := 1
 	for off := min(percent, 100-percent); d < 3 && 0 < off && off < 5*math.Pow10(-d); {
@@ -45,8 +45,8 @@ func digits(percent float64) string {
 	return fmt.Sprintf("%.*f", d, percent)
 }
 
-// times is a histogram of durations with buckets of 1 % width, so that a quantile
-// needs no list of all durations.
+// times is a histogram of durations, so that a quantile needs no list of all
+// durations. The upper bound of each bucket is 1 % above its lower bound.
 type times struct {
 	counts [1800]int
 	n      int
@@ -84,8 +84,8 @@ func (t *times) quantile(q float64) time.Duration {
 type result struct {
 	troubles  int
 	succeeded [clients]share
-	// recovered is the share of successful tasks among those whose first call
-	// by the plain loop failed.
+	// recovered counts only tasks whose first call by the plain loop failed. It
+	// is the share of them that succeeded in the end.
 	recovered [clients]share
 	// delays has the times from start to success of the recovered tasks.
 	// paired is like delays, but only for the tasks that both clients

@@ -3,14 +3,15 @@
 // other uses package resilience. The program prints both side by side. It exits with
 // code 1 if an aim is missed. It needs no network:
 //
-//	go run ./examples/outage                            # 10,000 tasks, 2 a second to each endpoint; takes seconds
+//	go run ./examples/outage                            # 10,000 tasks, 2 per second to each endpoint; takes seconds
 //	go run ./examples/outage -tasks 1000000 -rate 500   # takes minutes
-//	go run ./examples/outage -tasks 200000 -all         # 0.2, 2 and 50 a second; 500 too with 700,000 tasks
+//	go run ./examples/outage -tasks 200000 -all         # three runs: 0.2, 2 and 50 tasks per second
+//	go run ./examples/outage -tasks 700000 -all         # a fourth run: 500 tasks per second
 //
-// Seven endpoints: one has no trouble, one resets connections for seconds, one is
-// down for minutes, one has rate limits, one does not answer, and two fail one call
-// in five. Only the http.RoundTripper of the http.Client differs; the calling code
-// is the same.
+// There are seven endpoints. One has no trouble, one resets connections for seconds,
+// one is down for minutes, one has rate limits, and one does not answer. At the last
+// two, one call in five fails. The two clients run the same calling code. They
+// differ only in the http.RoundTripper of their http.Client.
 //
 //	plan.go       the endpoints and their troubles
 //	world.go      the endpoints, as an http.RoundTripper without a network

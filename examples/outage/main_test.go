@@ -180,10 +180,9 @@ func TestScript_At(t *testing.T) {
 	}
 }
 
-// The troubles of each endpoint are sorted by time and within the limits of its
-// plan.
-// Even with the smallest number of tasks, an endpoint that can fail has at least
-// one trouble.
+// The troubles of each endpoint are sorted by time and within the limits of the
+// endpoint's plan. Even with the smallest number of tasks, an endpoint that can fail
+// has at least one trouble.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {

@@ -40,7 +40,7 @@ type world struct {
 	endpoints map[string]*endpoint
 }
 
-// errUnknownHost cannot happen in a run.
+// errUnknownHost is the error for a request that no simulated client makes.
 var errUnknownHost = errors.New("a request to an unknown host, or without a task")
 
 // RoundTrip answers a request according to the script of its host. A successful

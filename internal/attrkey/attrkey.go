@@ -22,8 +22,8 @@ const (
 )
 
 // Missing returns the wanted attributes that a record does not have. If the
-// record has the wanted category and reason, Missing returns none, because
-// further attributes would describe another classification.
+// record already has a category and a reason, Missing returns none: the error was
+// classified before, and further attributes might not match that classification.
 func (wanted Set) Missing(has Set) Set {
 	missing := wanted &^ has
 	if missing&Both == 0 {

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// MaxText is the largest size of all texts of one record or span, in bytes.
+// MaxText is the largest total size of the texts that are read of one record or
+// span, in bytes.
 const MaxText = 64 << 10
 
 // Texts shortens the texts of one record or span to [MaxText] bytes in all. The
@@ -35,7 +36,7 @@ func (t *Texts) Cut(text string, n int) string {
 	return text
 }
 
-// Left returns how many bytes may still be taken.
+// Left returns how many more bytes Take and Cut can return in all.
 func (t *Texts) Left() int { return MaxText - t.taken }
 
 // gap separates the two pieces of a shortened text. Its line breaks prevent a match
@@ -75,7 +76,8 @@ var fixed = map[reflect.Type]bool{
 	reflect.TypeOf(fmt.Errorf("%w%w", errors.New(""), errors.New(""))): true,
 }
 
-// These limits apply to the chain of an error that [HasText] accepts.
+// These are the largest depth and the largest number of errors in a tree of wrapped
+// errors that [HasText] accepts.
 const (
 	maxDepth = 1 << 10
 	maxNodes = 1 << 16

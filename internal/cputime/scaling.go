@@ -10,9 +10,10 @@ const (
 	// noise multiplies every limit. Other load on the machine makes caches cold and
 	// measurements longer.
 	noise = 1.7
-	// attempts is how often Check measures. Check reports a cost only if the
-	// cost exceeds its limit in all attempts. Other load raises the cost only
-	// in some attempts. A quadratic cost exceeds the limit in all of them.
+	// attempts is the largest number of measurements of Check. Check reports a
+	// cost only if the cost exceeds its limit in all attempts. Other load raises
+	// the cost only in some attempts. A quadratic cost exceeds the limit in all
+	// of them.
 	attempts = 12
 )
 

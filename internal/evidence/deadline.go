@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// deadlineError returns the deadline error of the standard library whose type has
-// the name exceptionType, or nil. Such an error means that this program's own
-// deadline passed. context.Canceled cannot be found by its type: every error of
-// errors.New has the same type.
+// deadlineError returns the standard library's deadline error of the type
+// exceptionType, or nil if there is none. Such an error means that this program's
+// own deadline passed. context.Canceled cannot be found by its type, because every
+// error of errors.New has the same type.
 func deadlineError(exceptionType string) error {
 	switch exceptionType {
 	case "context.deadlineExceededError":
@@ -20,8 +20,8 @@ func deadlineError(exceptionType string) error {
 	return nil
 }
 
-// plainKey removes the separators of a key. Then status_code, statusCode and
-// status.code differ only in case.
+// plainKey removes the separators of a key. Without them, status_code, statusCode
+// and status.code differ only in case.
 var plainKey = strings.NewReplacer("_", "", "-", "", ".", "")
 
 // MayBeOwnDeadline reports whether the attribute error.type names a deadline error

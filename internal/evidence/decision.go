@@ -10,8 +10,9 @@ import (
 	"github.com/errclass/errclass/internal/precedence"
 )
 
-// Decision is the result for several sources of evidence, chosen by package
-// precedence. The zero value has no source.
+// Decision is the result of classifying several sources of evidence about one
+// error. Package precedence chooses the source that decides. The zero value has no
+// source.
 type Decision struct {
 	classify.Result
 	// SpanStatus is the HTTP status of the span that the sources belong to.
@@ -31,7 +32,8 @@ func Decided(res classify.Result, source classify.Evidence) Decision {
 // be read.
 func (d *Decision) Known() bool { return d.known }
 
-// Add classifies a source, unless an earlier source has decided.
+// Add classifies a source. It does nothing if a rule has already found the reason
+// in an earlier source.
 func (d *Decision) Add(c *classify.Classifier, e classify.Evidence) {
 	if d.known {
 		return
@@ -59,8 +61,9 @@ func (d *Decision) AddOutcome(c *classify.Classifier, f *Facts, text string) {
 	}
 }
 
-// AddStack adds exception.stacktrace as a source, if there is no other evidence.
-// The function names in a stack trace describe the program more than the error.
+// AddStack adds exception.stacktrace as a source, but only if there is no other
+// evidence, because the function names in a stack trace describe the program more
+// than the error.
 func (d *Decision) AddStack(c *classify.Classifier, f *Facts, t *bound.Texts, n int) {
 	if d.Category == "" && f.ExceptionType == "" {
 		d.Add(c, classify.Evidence{Message: t.Cut(f.Stack, n), Provider: f.Provider})

@@ -82,7 +82,7 @@ func (f *Facts) SetInt(field Field, n int64) {
 	}
 }
 
-// isCode reports whether the field may be an integer.
+// isCode reports whether the field is a code, whose value can be an integer.
 func (f Field) isCode() bool {
 	switch f {
 	case RPCStatus, GRPCStatus, DBStatus:
@@ -152,9 +152,9 @@ func (f *Facts) ExceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 }
 
 // outcome returns the evidence of how a call ended. The argument text becomes
-// the message. If error.type names this program's own deadline, outcome uses it
-// as the Type. If not, a peer may have written it, so outcome uses it as the
-// Code, if there is no other code.
+// the message. If error.type names this program's own deadline, outcome uses its
+// value as the Type. Otherwise the value may come from a peer. Then outcome uses
+// the value as the Code, unless there is another code.
 func (f *Facts) outcome(text string) classify.Evidence {
 	if f.OwnDeadline {
 		return classify.Evidence{Type: f.ErrorType, Message: text}

@@ -112,12 +112,13 @@ func IsException(key string) bool {
 	return exceptionLengths>>len(key)&1 != 0 && FieldOf(key).isException()
 }
 
-// IsErrorText reports whether a member of a map is the text of an error. inError is
-// true if the map itself has a name of [Text]: many loggers write an error as a map
-// of its message and its stack trace.
+// IsErrorText reports whether the member name of a map is the text of an error.
+// inError is true if the map itself is an error, because its own key stands for
+// [Text]: many loggers write an error as a map of its message and its stack trace.
 func IsErrorText(name string, inError bool) bool {
 	return FieldOf(name) == Text || inError && slices.Contains(errorMembers, name)
 }
 
-// errorMembers has the names of texts in an error that is a map.
+// errorMembers has the names of the texts of an error that a logger writes as a
+// map.
 var errorMembers = []string{"message", "msg", "stack", "stacktrace", "stack_trace", "stackTrace"}

@@ -13,9 +13,9 @@ type Pair struct {
 }
 
 // Pairs has every valid pair of a category and a reason. Each reason has one
-// category, except the reason timeout. It also has the category timeout, which
-// is for the program's own deadline. User rules cannot change the category of a
-// reason.
+// category, except the reason timeout: this reason can also have the category
+// timeout, for the program's own deadline. User rules cannot change the category
+// of a reason.
 var Pairs = func() []Pair {
 	var all []Pair
 	for _, r := range classify.Reasons() {

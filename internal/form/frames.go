@@ -165,8 +165,8 @@ func spacesAt(s string) (n int) {
 	return n
 }
 
-// TrimSpaces removes white space from the end of s, also escaped white space such
-// as \n.
+// TrimSpaces removes white space from the end of s, including escaped white space
+// such as \n.
 func TrimSpaces(s string) string {
 	for {
 		cut := strings.TrimRight(s, " \t\r\n")

@@ -89,8 +89,8 @@ func lineAt(text string, at int) (end, below int) {
 	return end, below
 }
 
-// wordAt returns the word at index at. A word that is longer than any line is cut
-// off.
+// wordAt returns the word at index at, or only its beginning if the word is longer
+// than the widest terminal.
 func wordAt(text string, at int) string {
 	end := at
 	for end < len(text) && end-at <= MaxWidth && strings.IndexByte(" \t\r\n", text[end]) < 0 {

@@ -6,16 +6,16 @@ import (
 )
 
 // The colours of a terminal, non-breaking spaces and double spaces do not change
-// the meaning of a text. The standard rules read texts without them. A user's rules
-// read a text twice: as it is, and without them.
+// the meaning of a text. The standard rules read a text without these. A user's
+// rules read a text twice: first unchanged, then without these.
 
-// maxPlain is the length of the longest text that is rewritten, because
-// rewriting copies the text. Only a classifier with a large limit, or without a
-// limit, reads longer texts.
+// maxPlain is the length of the longest text that is rewritten, in bytes. There is
+// a limit because rewriting copies the text. Longer texts occur only if the user
+// raises or removes the classifier's own limit for the length of a text.
 const maxPlain = 1 << 20
 
-// PlainText returns text with ordinary spaces in place of other ones, without the
-// escape sequences of terminals, and without invisible characters.
+// PlainText returns text without the escape sequences of terminals and without
+// invisible characters. It replaces unusual spaces by ordinary ones.
 func PlainText(text string) string {
 	if len(text) > maxPlain {
 		return text
@@ -81,8 +81,9 @@ func EachGap(text string, visit func(start, end int, replacement string)) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// mayBeOdd has the bytes with which a piece found by EachOdd may begin: control
-// characters, ASCII spellings of a control character, and all bytes beyond ASCII.
+// mayBeOdd has the possible first bytes of a piece that EachOdd finds: control
+// characters, the bytes that begin an ASCII spelling of a control character, such
+// as \x1b, and all bytes beyond ASCII.
 var mayBeOdd = func() (odd [256]bool) {
 	for c := range odd {
 		odd[c] = c < ' ' && c != '\t' && c != '\n' && c != '\r' || c >= 0x7f || strings.IndexByte(`\#&^%`, byte(c)) >= 0

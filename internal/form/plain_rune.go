@@ -27,9 +27,9 @@ const (
 	command = 0x9d // ESC ]
 )
 
-// kindOf returns the kind of a character. All letters are ordinary, also
-// private-use characters. Format characters (Unicode category Cf), fillers,
-// variation selectors and control characters are hidden.
+// kindOf returns the kind of a character. All letters and private-use characters
+// are ordinary. Format characters (Unicode category Cf), fillers, variation
+// selectors and control characters are hidden.
 func kindOf(r rune) runeKind {
 	switch {
 	case r < 0xa0:
@@ -264,9 +264,9 @@ func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, 
 	return 0, ""
 }
 
-// shortLength returns the length of a short sequence after its ESC: one or two
-// bytes, such as the choice of a character set. It returns 0 for a letter after
-// ESC, because the letter may be text.
+// shortLength returns the length of a short sequence after its ESC. Such a sequence
+// has one or two bytes, and for example chooses a character set. shortLength
+// returns 0 for a letter after ESC, because the letter may be text.
 func shortLength(s string) int {
 	switch {
 	case len(s) > 0 && '0' <= s[0] && s[0] <= '?':

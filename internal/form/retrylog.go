@@ -10,8 +10,8 @@ import (
 // attempts.
 const LogPrefix = "log/"
 
-// MaxAttempts is the largest number of attempts of a report that are read
-// separately.
+// MaxAttempts is how many attempts of one report are read separately. If a report
+// has more attempts, only the last ones are read in this way.
 const MaxAttempts = 8
 
 // mark is a word that names or numbers an attempt: text[at:end].

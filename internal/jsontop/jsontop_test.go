@@ -85,8 +85,8 @@ func FuzzObject(f *testing.F) {
 }
 
 // requireSame compares Object with encoding/json. Both must accept the same objects
-// and find the same members. Insertion of a member at the index that Object returns
-// must keep the object valid.
+// and find the same members. If a member is inserted at the index that Object
+// returns, the object must still be valid.
 func requireSame(t *testing.T, data []byte) {
 	t.Helper()
 	type member struct{ key, value string }

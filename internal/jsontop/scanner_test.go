@@ -44,7 +44,8 @@ func TestScannerEqualsEncodingJSON(t *testing.T) {
 	}
 }
 
-// A text that ends within a value begins an object only between two tokens.
+// The Scanner recognises the beginning of an object, unless the beginning ends
+// within a token.
 func TestScannerKnowsBeginnings(t *testing.T) {
 	t.Parallel()
 	object := "{\n\"a\": [1, {\"b\": \"x\\n\"}, -1.5e3],\n\"c\": {}, \"d\": null\n}"

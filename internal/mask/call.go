@@ -181,7 +181,7 @@ func (s *scanner) qualified(i int, qualifier string) bool {
 	return false
 }
 
-// cipherWords are words of statements that encrypt something.
+// cipherWords are words that occur in SQL statements that encrypt something.
 var cipherWords = set("encrypted encryption encrypt decryption decrypt cipher symmetric attach")
 
 // afterCipher reports whether the word KEY at i belongs to a statement that

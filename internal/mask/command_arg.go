@@ -191,8 +191,8 @@ func (s *scanner) endsCommand(i int) bool {
 	return i >= len(s.text) || s.text[i] == '\n' || s.text[i] == '\r' || s.text[i] == '-' || s.text[i] == '/' || s.text[i] == '\\' || class[s.text[i]]&(quote|stop) != 0
 }
 
-// beforeResult reports whether v is the last argument of a command whose result
-// follows: "net user bob X: exit status 2".
+// beforeResult reports whether v ends a command line and the result of the command
+// follows v: "net user bob X: exit status 2".
 func (s *scanner) beforeResult(v value) bool {
 	return s.text[v.to-1] == ':' || s.hasState(v.to, exitStates)
 }

@@ -23,10 +23,11 @@ type command struct {
 	//	word  this word
 	//	_     any argument
 	//	NAME  the name of a secret
-	//	@     the secret, if it is quoted, is the last argument or looks like a secret
+	//	@     the secret, but only a quoted one, the last argument, or a text that
+	//	      looks like a secret
 	//	!     the secret
 	//	_:@   user:secret, or user:secret@host
-	//	\\    the path of a share
+	//	\\    the path of a network share
 	//	_/@   user/secret, or user/secret@host
 	//	_/@_  user/secret@host
 	//	-b    the program has the option -b
@@ -122,7 +123,7 @@ var commands = []command{
 	{"echo printf", "", nil},
 }
 
-// mostOperands is the largest number of operands of a command that are read.
+// mostOperands is how many operands of a command are read. Further ones are ignored.
 const mostOperands = 6
 
 // option is an element of command.options.

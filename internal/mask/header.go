@@ -57,8 +57,8 @@ func (s *scanner) quotedHeader(v value, pair bool) {
 }
 
 // encodedRest returns the end of a percent-encoded value that may have several
-// words. A word that is masked is the last one: otherwise each later call of mask
-// would mask more words of a long text.
+// words. The value also ends after a word that is already masked. Otherwise,
+// masking a long text again would mask more words each time.
 func (s *scanner) encodedRest(i int) int {
 	if end, ok := s.params.known(i); ok {
 		return end

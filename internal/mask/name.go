@@ -177,8 +177,8 @@ func (n *name) plural(singular string) kind {
 	return nothing
 }
 
-// isPhrase reports whether the last words of the name are one of phrases,
-// such as "mot de passe".
+// isPhrase reports whether the name ends with one of phrases, such as "mot de
+// passe".
 func (n *name) isPhrase() bool {
 	return n.endsWith(phrasesByLast)
 }

@@ -60,7 +60,8 @@ func (s *scanner) nameFrom(to int) int {
 var elisions = set("d l dell")
 
 // elided reports whether the apostrophe at i joins an elision to the next word,
-// as in l'utilisateur. Elision and word are in a name that ends at index to.
+// as in l'utilisateur. The elision and the word belong to a name that ends at index
+// to.
 func (s *scanner) elided(i, to int) bool {
 	const longest = 4 // bytes of an elision
 	from := i

@@ -75,10 +75,10 @@ func (s *scanner) nested(vc valueContext, i int) bool {
 	return true
 }
 
-// hasRead reports whether the brackets at i were already read for a name of
-// kind k or of a stronger kind. If they were read only for a weaker name, the
-// scanner reads them again, because the map in them may contain a stronger
-// name: auth: map[api_key:[a]].
+// hasRead reports whether the brackets at i were already read for a name of kind k
+// or of a later kind in the list of kinds, where later kinds permit more values to
+// be secrets. If the brackets were read only for an earlier kind, the scanner reads
+// them again: in auth: map[api_key:[a]], the inner name may be of a later kind.
 func (s *scanner) hasRead(k kind, i int) bool {
 	for _, e := range s.brackets[k:] {
 		if _, ok := e.known(i); ok {
@@ -88,8 +88,7 @@ func (s *scanner) hasRead(k kind, i int) bool {
 	return false
 }
 
-// mostBrackets is the largest number of bytes of a list or a map that are
-// read.
+// mostBrackets is how many bytes of a list or a map are read.
 const mostBrackets = 4096
 
 // endsList reports whether the line break at i ends a list without a closing

@@ -122,8 +122,8 @@ func (s *scanner) isPWD(i int) bool {
 }
 
 // phrase masks the text from i to the end of the line, if this text may be the
-// rest of a pass phrase. Such a rest has only lower-case words that are not
-// benign.
+// rest of a pass phrase. Such a rest has only lower-case words, and none of them is
+// in the set benign.
 func (s *scanner) phrase(i int) {
 	const words, bytes = 8, 100
 	n, end := 0, i

@@ -9,8 +9,8 @@ const (
 	pemLabel = 48 // most bytes
 )
 
-// block masks the private key whose first or last line is at i. The other of
-// these lines may be missing, if the text was cut.
+// block masks the private key whose BEGIN or END line is at i. If the text was cut,
+// the key may have only one of these lines.
 func (s *scanner) block(i int) {
 	text := s.text[i:]
 	begin := strings.HasPrefix(text, pemBegin)

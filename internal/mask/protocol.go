@@ -17,7 +17,7 @@ var clientLabels = set("c client send sent sending tx out redis smtp imap pop po
 // a transcript.
 var loginLines = set("user nick cap 331 +ok 220 ehlo helo host c s client")
 
-// protocolArgs is how many arguments of a verb are read at most.
+// protocolArgs is the largest number of arguments that are read after a verb.
 const protocolArgs = 3
 
 // protocol masks the secret after a verb. The verb is s.text[i:end]. A verb in

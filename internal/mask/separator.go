@@ -3,8 +3,8 @@ package mask
 import "strings"
 
 // separator masks the value after the separator at i, if the name of a secret
-// precedes the separator. Separators are = : => := -> || and others, the > of a
-// tag and the comma between two strings. A separator may be escaped.
+// precedes the separator. A separator is an operator such as = : => := -> ||, the >
+// at the end of a tag, or the comma between two strings. It may be escaped.
 func (s *scanner) separator(i int) {
 	n, c, encoded := s.separatorAt(i)
 	if n == 0 {

@@ -56,8 +56,8 @@ func lowerWord(word string) string {
 	return word
 }
 
-// These are sets of words. The name of a secret ends with one of them:
-// DB_PASSWORD, accessToken, x-api-key.
+// These sets have the words in and around the names of secrets, such as DB_PASSWORD,
+// accessToken and x-api-key. The name of a password ends with a word of passwords.
 var (
 	passwords = set(`password passwd passphrase passcode pwd passwort kennwort contrasena senha userpass pgpassword userpassword dbpassword mysqlpwd rootpassword adminpassword
 		passwords passwds passwörter kennwörter contraseñas senhas wachtwoorden pw contraseña пароль пароля паролем 密码 密碼 口令 パスワード 비밀번호 hasło lösenord lösenordet passord passordet kodeord kodeordet adgangskode adgangskoden heslo salasana wachtwoord şifre jelszó parola

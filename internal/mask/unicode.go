@@ -9,7 +9,7 @@ import (
 // blanks are non-ASCII spaces.
 var blanks = []string{"\u00a0", "\u200b", "\u3000", "\ufeff", "\u202f", "\u2009"}
 
-// blank returns the length of the space at the beginning of text, or 0.
+// blank returns the length of the space character at the beginning of text, or 0.
 func blank(text string) int {
 	switch c := text[0]; c {
 	case ' ', '\t':

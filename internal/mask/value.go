@@ -145,8 +145,8 @@ func (s *scanner) trimmed(from, to int) int {
 	return to
 }
 
-// maxChecked is how many bytes of a value are checked. Without this limit, the
-// scanner would read a long value several times if the value has several names.
+// maxChecked is how many bytes at the start of a value are checked. Without this
+// limit, the scanner would read a long value with several names once for each name.
 const maxChecked = 128
 
 func head(v string) string { return v[:min(len(v), maxChecked)] }

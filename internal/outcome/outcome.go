@@ -1,4 +1,5 @@
-// Package outcome says in words what became of the signals of an explanation.
+// Package outcome says in words what effect each signal of an explanation had. A
+// signal is one match of a rule: see [classify.Signal].
 package outcome
 
 import (
@@ -28,8 +29,8 @@ func Of(s classify.Signal, all []classify.Signal) string {
 		}
 	}
 	if len(out) == 0 {
-		// A rule without a reason names a wait or rules out other signals. This one
-		// ruled out none.
+		// A rule without a reason only says how long to wait, or only rules out
+		// other signals. This rule has ruled out none.
 		return "has no reason of its own"
 	}
 	return "rules out " + strings.Join(out, ", ")

@@ -11,8 +11,8 @@ import (
 // only the read-only attribute.
 const modes = runtime.GOOS != "windows"
 
-// nonBlock is 0, so it has no effect. The file systems of these systems have no
-// named pipes.
+// nonBlock is 0, so it has no effect. It is not needed, because the file systems of
+// these operating systems have no named pipes.
 const nonBlock = 0
 
 // owner always returns false for known. To find the owner of a file, it would

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Required is an environment variable. If it is set, a test fails if no server is
-// installed. The CI sets it.
+// Required is an environment variable that the CI sets. If no server is installed,
+// the tests that need a server pass without this variable, and fail with it.
 const Required = "ERRCLASS_REQUIRE_REDIS"
 
 // ErrNotInstalled is returned by [Start] if neither redis-server nor valkey-server

@@ -79,8 +79,8 @@ func (m *mask) contains(o *mask) bool {
 
 func (m *mask) meets(o *mask) bool { return m[0]&o[0] != 0 || m[1]&o[1] != 0 || m[2]&o[2] != 0 }
 
-// path is a compiled path. The field key is a member of the line, and the field
-// rest is the path to a member within it.
+// path is a compiled path. key is the number of a top-level key of the line (see
+// [Set.key]), and rest is the path within the value of that key.
 type path struct {
 	key  uint8
 	rest []string

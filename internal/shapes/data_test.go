@@ -107,7 +107,8 @@ func TestShapes(t *testing.T) {
 	assert.GreaterOrEqual(t, 3*n, len(shapes.Table)+1, "a third of the shapes is tested with lines that a logger printed")
 }
 
-// hasCause reports whether a source names one of the causes that all samples use.
+// hasCause reports whether a source contains the text of one of the causes below.
+// The samples use no other causes.
 func hasCause(sources []shapes.Source) bool {
 	for _, s := range sources {
 		for _, cause := range []string{"onnection refused", "ECONNREFUSED", "timeout", "Runtime.ExitError"} {

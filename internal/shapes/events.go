@@ -23,8 +23,8 @@ func (e Event) IsEvent() bool { return e.Severity != Unknown }
 // Java, Python, Go, Node, .NET and Rust, and indented lines. The zero value is
 // ready for use. It is not safe for concurrent use.
 type Events struct {
-	// WithoutTime leaves the times of the events out. Reading them takes a third of
-	// the time.
+	// WithoutTime leaves the field Time of the events unset. Finding the times takes
+	// a third of the time of Add.
 	WithoutTime bool
 
 	open  bool
@@ -46,8 +46,9 @@ func (s *Events) Add(line []byte) (continues bool) {
 	return s.add(line, &p)
 }
 
-// AddRead is like Add for a line that [Reader.Read] has just read as the first line
-// of its argument and found to be text. It saves reading the prefix again.
+// AddRead is like [Events.Add], but takes the prefix of the line from r instead of
+// reading it again. The last call of r.Read must have returned false for this line, or
+// for a text that begins with this line.
 func (s *Events) AddRead(r *Reader, line []byte) (continues bool) { return s.add(line, &r.prefix) }
 
 func (s *Events) add(line []byte, p *prefix) (continues bool) {

@@ -27,8 +27,8 @@ type group struct {
 	value []byte
 }
 
-// maxGroups is how many groups of fields, such as slog's groups, are searched
-// for errors in a line.
+// maxGroups is the largest number of groups of fields, such as slog's groups, in
+// which a reader looks for the errors of a line.
 const maxGroups = 16
 
 func newFields(s *Set) *fields {

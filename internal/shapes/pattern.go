@@ -38,13 +38,13 @@ type matched struct {
 }
 
 const (
-	// longestHeader is how many bytes %* and %? search.
+	// longestHeader is the largest number of bytes that %* and %? search.
 	longestHeader = 256
-	// headerWords is how many words %? reads.
+	// headerWords is the largest number of words that %? reads.
 	headerWords = 10
 )
 
-// match matches p with the start of line. l belongs to the line.
+// match matches p with the start of line. l caches what was read there before.
 func (p pattern) match(line []byte, l *lead) (m matched, ok bool) {
 	i := 0
 	for k := 0; k < len(p); k++ {

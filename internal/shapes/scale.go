@@ -46,8 +46,8 @@ const never = 1e308
 // if no logger has a level of this name. The names of levels at error or above are
 // those of slog, zap, zerolog, logrus, log4j and logback, java.util.logging, Python,
 // Ruby, PHP, syslog, Postgres, Google Cloud and OpenTelemetry. A text line with the
-// name of a lower level is recognized as a line of a log. A switch takes a quarter
-// of the time of a map.
+// name of a lower level is recognized as a line of a log. levelNamed uses a switch,
+// because a map would take four times as long.
 func levelNamed(name []byte) Severity {
 	switch string(name) {
 	case "error", "err", "erro", "severe", "fatal", "critical", "crit",

@@ -15,7 +15,8 @@ type TextEvents struct {
 }
 
 // Starts reports whether line starts a new event. The current event stays the same
-// until the next call of Add. r has just read the line and found it to be text.
+// until the next call of Add. The last call of r.Read must have returned false for
+// this line, or for a text that begins with this line.
 func (t *TextEvents) Starts(r *Reader, line []byte) bool {
 	t.starts = !t.events.AddRead(r, trimEnd(line))
 	return t.starts

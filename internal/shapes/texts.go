@@ -145,7 +145,8 @@ func (r *Reader) LineSeverity(line []byte) Severity {
 
 var textPatterns = newPatterns(len(Texts), func(i int) pattern { return Texts[i].pattern })
 
-// matchText returns the first shape that matches line, or nil. l belongs to line.
+// matchText returns the first shape that matches line, or nil. l caches what was read
+// at the start of line before.
 func matchText(line []byte, l *lead) (*Text, matched) {
 	if len(line) == 0 || isSpace(line[0]) {
 		return nil, matched{}

@@ -1,6 +1,7 @@
-// Package asynqrestart puts the restarts of package resilience on asynq, so that
-// any machine of a fleet runs them. [NewQueue] makes a [Queue], which is a
-// [resilience.Restarter]. Register the same functions as with [resilience.Queue]:
+// Package asynqrestart stores the restarts of package resilience in asynq, a task
+// queue on Redis, so that any machine of a fleet can run them. [NewQueue] makes a
+// [Queue], which is a [resilience.Restarter]. Register the same functions as with
+// [resilience.Queue]:
 //
 //	client := redis.NewClient(&redis.Options{Addr: "localhost:6379"})
 //	queue := asynqrestart.NewQueue(client, config)
@@ -21,20 +22,20 @@
 //   - If the function fails with a network error, the task is scheduled again,
 //     after 2 and 4 minutes. After the third failure, and after any other error,
 //     the task has failed for good and is removed ([resilience.RestartFailed]). If
-//     the gate of an endpoint refuses the call, the restart does not count
-//     ([resilience.RestartPostponed]).
+//     an open circuit breaker or a rate limit prevents the call, the restart does
+//     not count ([resilience.RestartPostponed]).
 //   - If the machine dies, the lease expires. Within two and a half minutes asynq
 //     notices this, and another machine takes the task over
-//     ([resilience.RestartInterrupted]). A task that has ended its process three
-//     times is parked: it is archived in asynq, with an event
-//     ([resilience.RestartParked]), until [Queue.Resume] or [Queue.Discard].
-//     asynq removes archived tasks after 90 days.
+//     ([resilience.RestartInterrupted]). A task whose process has ended three times
+//     is parked ([resilience.RestartParked]): asynq archives it, and it does not run
+//     until [Queue.Resume]. [Queue.Discard] removes it. asynq removes archived tasks
+//     after 90 days.
 //   - If a task is due and no machine has registered its kind, one machine emits
 //     one event ([resilience.RestartUnhandled]).
 //
 // Each kind has a queue of its own in asynq, errclass:restart:<kind>, so a machine
 // only takes tasks that it can run. asynq's tools and web UI show these queues. The
-// counts have keys of their own: errclass:restart:state:*.
+// counts of starts and failures have keys of their own: errclass:restart:state:*.
 //
 // asynq computes due times and leases with the clocks of the machines, and allows
 // for 30 s of difference.

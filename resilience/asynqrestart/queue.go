@@ -240,7 +240,7 @@ func (q *Queue) settings(agent string) (maxRestarts int, base time.Duration) {
 	return *cmp.Or(a.MaxRestarts, c.MaxRestarts, d.MaxRestarts), time.Duration(ms) * time.Millisecond
 }
 
-// Limits of pauses, as in [resilience.Queue].
+// These are the longest pauses before a restart, as in [resilience.Queue].
 const (
 	longestDelay        = 24 * time.Hour
 	longestPostponement = time.Hour
@@ -257,7 +257,8 @@ func (q *Queue) delay(agent string, c counts) time.Duration {
 // a task has failed.
 const maxRetry = math.MaxInt32
 
-// never is the deadline of all tasks, because asynq requires a deadline.
+// never is a deadline that no task reaches. Every task has it, because asynq requires
+// a deadline.
 var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // emit sends an event of a task to the observers.

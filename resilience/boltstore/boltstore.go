@@ -7,9 +7,9 @@
 //	queue.Shutdown(ctx)
 //	store.Close()
 //
-// The file is a bbolt database. A change is on disk when Swap returns. A crash
-// of the process or the machine does not damage the file. If something else has
-// damaged it, Open or a later call returns an error that wraps [ErrDamaged].
+// The file is a bbolt database. A change is on disk when [Store.Swap] returns. A
+// crash of the process or the machine does not damage the file. If something else
+// has damaged it, Open or a later call returns an error that wraps [ErrDamaged].
 //
 // One process at a time can have the file open. Several queues of that process
 // may share a Store; each task runs in one of them.

@@ -63,8 +63,8 @@ func TestMain(m *testing.M) {
 }
 
 // A process that queues and runs tasks is killed 50 times at random moments and
-// started again. No accepted task may be lost, and no task may run again after it
-// is done. Each further run of a task has a higher number. The last process resumes
+// started again. Every accepted task must be done in the end, and must not run after
+// that. Each further run of a task has a higher number. The last process resumes
 // parked tasks.
 func TestKill(t *testing.T) {
 	t.Parallel()

@@ -14,8 +14,8 @@
 //   - The Sharer sends the change to all processes by publish/subscribe.
 //   - The server stores the change under a key with a TTL. Processes that start later
 //     read these keys in New.
-//   - The server drops a change that brings nothing new: if a thousand processes meet
-//     the same rate limit, the server sends one message.
+//   - The server drops a change that brings nothing new. So if a thousand processes
+//     meet the same rate limit, the server sends one message.
 //   - A trial needs a lease. The lease is a key with a TTL of five seconds. The
 //     process with the lease renews it while the trial runs. After a failed trial
 //     the key stays until the next trial is due.

@@ -6,7 +6,8 @@
 //		grpc.WithStreamInterceptor(resiliencegrpc.StreamClientInterceptor(x)))
 //
 // Streams are retried until the server has sent something
-// ([StreamClientInterceptor]). Calls are retried as package resilience describes. For gRPC:
+// ([StreamClientInterceptor]). Calls are retried as package resilience describes,
+// with these rules for gRPC:
 //
 //   - The status of a failed call is classified, including its details:
 //     RetryInfo gives the pause, QuotaFailure tells whether waiting helps.

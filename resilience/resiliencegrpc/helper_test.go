@@ -67,7 +67,7 @@ func TestMain(m *testing.M) {
 }
 
 // shop is a server with one prepared function per call. The function returns an
-// error, or nil to echo the request. The last function repeats.
+// error, or nil to echo the request. The last function also answers all later calls.
 type shop struct {
 	mu      sync.Mutex
 	answers []func(context.Context) error

@@ -31,8 +31,8 @@ var (
 	bothStreams  = &grpc.StreamDesc{StreamName: "Get", ServerStreams: true, ClientStreams: true}
 )
 
-// handlers is a server with one prepared function per stream. The last function
-// repeats.
+// handlers is a server with one prepared function per stream. The last function also
+// serves all later streams.
 type handlers struct {
 	mu    sync.Mutex
 	serve []func(grpc.ServerStream) error

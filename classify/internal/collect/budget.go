@@ -85,8 +85,8 @@ func (b *Budget) ShareChain() {
 	b.ShareBody()
 }
 
-// ShareText adds Limit to the budget for text. It is for one text of the
-// evidence.
+// ShareText adds Limit to the budget for text. It must be called before each text
+// of the evidence is read.
 func (b *Budget) ShareText() {
 	share := b.Limit
 	if share == 0 {

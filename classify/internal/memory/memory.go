@@ -12,7 +12,7 @@ import (
 // Memory caches the classification of texts, because the same error text tends
 // to occur many times. Finding a text in the cache costs little more than a
 // hash. Memory holds no text, only hashes with a seed that is new in every
-// process. A hash selects the slot with 11 bits, and 40 other bits of it are
+// process. Eleven bits of a hash select the slot, and 40 other bits are
 // compared. So Memory confuses two texts in 1 of 2^40 comparisons. It is safe
 // for concurrent use and never grows.
 type Memory struct {
@@ -74,9 +74,9 @@ func Remember(place *atomic.Uint64, hash uint64, v Verdict) {
 }
 
 // MatchSlot caches the rules that match a text. It is for a text that is only a
-// part of an error: there the classification also depends on the other parts.
-// The three words cannot be written in one step. So key is the hash XORed with
-// the other two words: a slot that is only partly written matches no hash.
+// part of an error, so that the classification also depends on the other parts.
+// The three words of a slot cannot be written in one atomic step. So key is the hash
+// XORed with the other two words: a slot that is only partly written matches no hash.
 type MatchSlot struct{ key, low, high atomic.Uint64 }
 
 // The words low and high of a MatchSlot have these fields. low holds the

@@ -7,7 +7,7 @@ import "github.com/errclass/errclass/classify/internal/signal"
 // Fate and By of each signal. The decision does not depend on the order of the
 // list. The steps are:
 //
-//  1. Hints veto signals. A hint has no reason, so no hint vetoes another.
+//  1. Hints, which are signals without a reason, veto signals that have a reason.
 //  2. Signals that are not vetoed beat others: see [signal.Signal.Beats]. A signal that
 //     was beaten still beats others.
 //  3. Of the signals that are left, the first in [signal.Order] decides.

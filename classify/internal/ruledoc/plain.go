@@ -27,8 +27,8 @@ var (
 // plain parses the subset of YAML that lists of rules need: block lists and maps,
 // lists and maps in brackets, texts on one line with or without quotes, and block
 // texts with |. It gives up at anything else, including invalid YAML. For the
-// subset, it returns the same values as the YAML library. plain makes nodes for one
-// rule at a time and reuses them for the next rule.
+// subset, it returns the same values as the YAML library. plain makes the YAML nodes
+// of one rule at a time and reuses their memory for the next rule.
 type plain struct {
 	text  string
 	at    int

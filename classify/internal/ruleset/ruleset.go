@@ -16,7 +16,7 @@ import (
 // use.
 type Set struct {
 	// Rules has one rule for each bit of a set of matches. The bits of each part
-	// begin with a new word. So if a part does not fill its last word, rules
+	// begin with a new 64-bit word. So if a part does not fill its last word, rules
 	// without an id fill the rest of the word.
 	Rules []signal.Rule
 	Parts []Part
@@ -158,7 +158,7 @@ func New(rules []signal.Rule, parts ...Part) *Set {
 }
 
 // HasStrong reports whether a matched rule is stronger than a bare word and is not
-// vetoed by a matched hint.
+// vetoed by a matched hint, which is a rule without a reason.
 func (s *Set) HasStrong(matched []uint64) bool {
 	for w, word := range matched {
 		for ; word != 0; word &= word - 1 {
@@ -187,8 +187,8 @@ func (s *Set) vetoed(matched []uint64, place int) bool {
 
 // BeforeRefusal finds the first 4xx status in text for which a retry does not
 // help. It returns the position of that status, counted from 1, or 0 if there
-// is none. It also adds the standard rules that match the text in front of the
-// status to set.
+// is none. It also sets, in the argument set, the bits of the standard rules that
+// match the text in front of the status.
 func (s *Set) BeforeRefusal(set, matched []uint64, text string) (at int32) {
 	var codes [8]int
 	n := 0

@@ -10,8 +10,8 @@ import (
 
 // A Budget limits the work of compiling a set of patterns and of checking texts
 // against the set. It counts steps, not time, so every machine accepts and refuses
-// the same sets. A step takes about ten nanoseconds. Memory is limited by steps
-// too.
+// the same sets. A step takes about ten nanoseconds. The number of steps also limits
+// the memory.
 //
 // [Budget.Precheck] first estimates the steps of a set. Refusing a set takes a few
 // million steps. Building the largest set that is accepted takes a hundred million.

@@ -102,9 +102,9 @@ type builder struct {
 }
 
 // An edge is a transition of a state: a class of bytes and the next state. If a
-// state has no edge for a class, the walk ends there. A large set has millions
-// of edges, so an edge is one word: the upper 8 bits are the class and the
-// lower 24 bits are the next state.
+// state has no edge for a class, no match continues with a byte of the class. A
+// large set has millions of edges, so an edge is one number of 32 bits: the upper 8
+// bits are the class and the lower 24 bits are the next state.
 type edge uint32
 
 func newEdge(class uint8, next int32) edge { return edge(class)<<columnOf | edge(next) }

@@ -15,9 +15,9 @@
 //     in the patterns.
 //  4. exact.go checks the case of letters. The DFA ignores case, and the
 //     case-sensitive pieces get a second, small DFA.
-//  5. table.go stores the edges of all states in one array, four bytes an edge.
-//     The edges of different states are interleaved.
-//     place.go finds free entries for them.
+//  5. table.go stores the edges of all states in one array, with four bytes per edge.
+//     The edges of different states are interleaved. place.go finds free entries of
+//     the array for the edges of a state.
 //  6. filter.go records which bytes may begin a match: the first four bytes, the
 //     first eight, and the fifth to the twelfth.
 //
@@ -28,10 +28,10 @@
 //
 // The result is exact. For every set of patterns that Compile accepts, and for
 // every text, valid UTF-8 or not, Match sets the bits of the patterns that package
-// regexp finds with (?i). No walk is longer than the longest piece, so the time is
-// linear in the text. Found pieces are dropped once no later piece can follow them,
-// so the memory depends on the patterns alone. The memory is reused for the next
-// text. Only a text that is not valid UTF-8 is copied.
+// regexp finds with (?i). No run of the automaton is longer than the longest piece,
+// so the time is linear in the text. Found pieces are dropped once no later piece
+// can follow them, so the memory depends on the patterns alone. The memory is reused
+// for the next text. Only a text that is not valid UTF-8 is copied.
 //
 // Before anything is built, precheck.go refuses a set that is too large: it
 // estimates the cost of each pattern from its text (weigh.go) and compiles a sample

@@ -84,12 +84,12 @@ func (f *filter) passesRest(text string, i int) bool {
 	return f.eight.has(h) && (i+12 > len(text) || f.eightOnly.has(h) || f.twelve.has(hash(word64(text[i+4:i+12])|fold)))
 }
 
-// These are limits of build. build uses a shorter prefix
-//   - if a state has edges for more than manyBytes bytes,
-//   - if one prefix continues in more than manyWays ways,
-//   - if one test has tried leastWays ways plus stateWays for each state, or
-//     allWays in total. The third test rejects fewer offsets and may try only a
-//     quarter of the ways.
+// These are limits of build, which uses a shorter prefix of a match in these cases:
+//   - A state has edges for more than manyBytes bytes.
+//   - One prefix continues in more than manyWays ways.
+//   - One test has tried leastWays ways plus stateWays for each state, or allWays
+//     in total. The third test rejects fewer offsets, so it may try only a quarter
+//     of the ways.
 const (
 	manyBytes = 128
 	manyWays  = 1 << 9

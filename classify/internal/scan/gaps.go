@@ -100,10 +100,10 @@ func spans(loops []byteLoop, text string) bool {
 }
 
 // canFollow reports whether a piece that begins at offset start can follow the
-// pieces before it. It can if the stage before s has a mark, and the text from
-// that mark to the piece is a valid gap. If several marks are far enough before
-// the piece, canFollow checks only the last of them: if the shortest gap is not
-// valid, no longer gap is valid.
+// pieces before it. It can if the stage before s was reached, and the text from
+// the mark of that stage (where its last piece ends) to start is a valid gap. If
+// several marks are far enough before start, canFollow checks only the last of
+// them: if the shortest gap is not valid, no longer gap is valid.
 func (j *joiner) canFollow(text string, s *stage, k *known, start int) bool {
 	least, runes, counted := s.gap[0].min, 0, start // text[counted:start] has this many runes
 	for at := j.latest[s.parent]; at >= 0; at = j.marks[at].prev {

@@ -141,8 +141,8 @@ func (w *walk) extendHits(start int) {
 }
 
 // takeBefore sorts hits. It joins each hit that ends before the offset next,
-// and returns the other hits. The caller must not find a later hit that begins
-// before that offset.
+// and returns the other hits. All hits that are found later must begin at or after
+// that offset.
 func (w *walk) takeBefore(hits []hit, next int) []hit {
 	j := &w.joiner
 	sortHits(hits)

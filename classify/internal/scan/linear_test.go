@@ -25,7 +25,8 @@ var quadratic = map[string]struct{ pattern, head, piece string }{
 }
 
 // The matcher finds the same matches as package regexp in texts with many gaps.
-// BenchmarkGaps shows that it does not read a gap again for each part after it.
+// BenchmarkGaps shows that the matcher does not read a gap again for each part that
+// follows the gap.
 func TestGapsWereQuadratic(t *testing.T) {
 	t.Parallel()
 	for name, tt := range quadratic {

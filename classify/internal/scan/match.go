@@ -127,8 +127,8 @@ func (m *Matcher) ready() {
 	}
 }
 
-// Words returns the number of words that the argument set of [Matcher.Match] needs.
-// The set has one bit per pattern.
+// Words returns the length that the argument set of [Matcher.Match] needs, in 64-bit
+// words. The set has one bit per pattern.
 func (m *Matcher) Words() int { return (m.patterns + 63) / 64 }
 
 // Stats describes the size of a matcher.

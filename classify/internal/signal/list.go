@@ -11,8 +11,8 @@ const ListSize = 32
 const firstSize = 10
 
 // List holds the signals that the collectors found. The zero List is empty. A full
-// list keeps the hints first, and then the signals that come first in [Order]. So
-// its content does not depend on the order in which signals are added.
+// list prefers hints, which are signals without a reason, and then the signals that
+// come first in [Order]. So its content does not depend on the order of adding.
 type List struct {
 	first [firstSize]Signal
 	room  *[ListSize]Signal // from rooms; holds all signals if there are more than firstSize

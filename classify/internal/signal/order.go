@@ -32,7 +32,7 @@ const (
 const perLevel = 32
 
 // ranks has the rank of every strength and reason. The last index is 1 for
-// wrappers, otherwise 0.
+// wrappers (see [Rank]), otherwise 0.
 var ranks = func() (all [Strengths][Reasons][2]uint16) {
 	for s := range all {
 		for r := range all[s] {
@@ -149,7 +149,7 @@ const Refusals = "4xx"
 //	a rule                      a rule that the rule of s lists in Beats
 //	a rule that lists Refusals  a permanent 4xx, except 401, 402, 407 and 451
 //	a permanent 4xx             a retryable signal in the message of the 4xx: see passesWithin
-//	a refusal of the caller a cancellation or a timeout that a peer may have written
+//	a refusal of the caller     a cancellation or a timeout that a peer may have written
 func (s *Signal) Beats(other *Signal) bool {
 	if s.Reason == NoReason || other.Reason == NoReason || s.Strength >= User || other.Strength >= User {
 		return false

@@ -109,8 +109,8 @@ func newService(meter metric.Meter) (*service, error) {
 // call simulates calls to a provider. The query parameters are:
 //
 //   - status: the outcomes of the calls, separated by commas. Each is an HTTP
-//     status (200 is a success) or a key of namedFailures. The outcomes after
-//     one that is not retryable are not used.
+//     status (200 is a success) or a key of namedFailures. A success or an error
+//     that is not retryable ends the calls; the later outcomes are not used.
 //   - provider: the name of the provider.
 //   - fallback: the provider to call if the last call fails. The call to this
 //     provider always succeeds.

@@ -106,8 +106,8 @@ var traces = []trace{
 		name: "a fallback hides that the endpoint is down", every: time.Second, fallback: true,
 		call: func(context.Context, int, time.Duration) error { return errDown },
 		expect: []expectation{
-			// After a fallback, calls start with the new target. So few
-			// attempts fail.
+			// After a fallback, calls start with the new target. Therefore
+			// only few attempts fail.
 			{"9m", nil}, {"20m", []string{breaker}}, {"30m", []string{breaker}},
 			{"40m", []string{breaker}}, {"49m", []string{breaker}}, {"59m", nil},
 		},
@@ -226,8 +226,9 @@ func labels(set attribute.Set) string {
 	return "{" + strings.Join(all, ",") + "}"
 }
 
-// compact returns values in the notation of promtool. "a+bxn" means a and n further
-// values, each larger by b than the one before.
+// compact returns values in the notation of promtool. "a+bxn" stands for the value
+// a, followed by n further values. Each of these is larger by b than the value
+// before it.
 func compact(values []int64) string {
 	var parts []string
 	for i := 0; i < len(values); {

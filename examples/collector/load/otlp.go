@@ -47,7 +47,7 @@ type figures struct {
 
 func (f figures) cost() time.Duration { return f.cpu }
 
-// overOTLP measures every contender with every share of errors.
+// overOTLP measures every contender with every percentage of errors.
 func overOTLP(ctx context.Context, s settings, table io.Writer) error {
 	fmt.Fprintln(table, "errors\ttexts\tprocessor\trecords\tCPU a record\tmore than none\tx-errclass\tpeak memory\tclassified")
 	for _, percent := range s.percents {

@@ -203,8 +203,9 @@ func (repo *repository) keptAPI() (map[string]string, error) {
 	return kept, err
 }
 
-// lastAPI reads the files in api/ at the newest tag of the root module among the tags
-// that are reachable from HEAD. Before the first release, tag is "".
+// lastAPI reads the files in api/ as they were in the last release. This is the newest
+// tag of the root module that is reachable from HEAD. Before the first release, tag
+// is "".
 func (repo *repository) lastAPI(ctx context.Context) (tag string, api map[string]string, err error) {
 	git := func(args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, "git", args...)

@@ -48,8 +48,8 @@ func (m *Module) Files() ([]zip.File, error) {
 	return files, nil
 }
 
-// file is a file of a module. The path is relative to the module and has
-// slashes.
+// file is a file of a module. path is relative to the module, with slashes. name is
+// the path on disk.
 type file struct{ path, name string }
 
 func (f file) Path() string                 { return f.path }

@@ -8,8 +8,8 @@ import (
 )
 
 // bareLines maps lines to reasons. A line counts only in the stderr of a failed
-// child, and only if it has no other words. In other texts the words are too
-// vague: "rate limit" may be a setting.
+// child process, and only if the line has no other words. In other texts the words
+// are too vague: "rate limit" may be a setting.
 var bareLines = map[string]signal.Reason{
 	"rate limit":              signal.ReasonRateLimit,
 	"rate limits":             signal.ReasonRateLimit,
@@ -21,8 +21,8 @@ var bareLines = map[string]signal.Reason{
 	"authentication required": signal.ReasonAuthentication,
 }
 
-// readBareLines looks for the last line of a child's stderr that is in
-// bareLines. It adds the signal of this line.
+// readBareLines looks for lines in bareLines in the stderr of a child process. It
+// adds the signal of the last such line.
 func readBareLines(q *collect.Inquiry, stderr string) {
 	for rest := stderr; rest != ""; {
 		i := strings.LastIndexByte(rest, '\n')

@@ -6,9 +6,9 @@ import (
 )
 
 // readErrno adds the signal of a system error number, by its name. If
-// standard.Errno has the name, the signal is a fact. If standard.ErrnoLocal has it,
-// the signal is only a code, and it counts only if the system itself returned the
-// number.
+// standard.Errno has the name, the signal has the strength Fact. The names in
+// standard.ErrnoLocal count only if the system itself returned the number; their
+// signals have only the strength Code.
 func (w *Walk) readErrno(err error) {
 	id := errnoID(err)
 	if id == "" {

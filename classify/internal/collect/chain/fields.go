@@ -108,8 +108,8 @@ func (s *Shape) shapeOfFields() (caps capability) {
 	return caps
 }
 
-// apiCode reports whether the type has another field that is typical of API errors.
-// If so, its field Code may be an HTTP status.
+// apiCode reports whether the type has, besides Code, a field that is typical of API
+// errors. If so, Code may be an HTTP status.
 func (s *Shape) apiCode() bool {
 	return s.has("Message") || s.has("Status") || s.has("Body") || s.has("Header") || s.has("Details")
 }

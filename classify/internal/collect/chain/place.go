@@ -12,8 +12,8 @@ import (
 )
 
 // place is the kind of operation that failed, such as a dial. The same errno
-// means different things on a socket, on a file and on exec. The errors around
-// an errno show its place.
+// means different things on a socket, on a file and on exec. The errors that
+// wrap an errno show its place.
 type place uint8
 
 const (
@@ -93,7 +93,7 @@ func (w *Walk) readPath(err *fs.PathError) {
 	}
 }
 
-// readSpawn adds the signal of a child that could not be started.
+// readSpawn adds the signal of a child process that could not be started.
 func (w *Walk) readSpawn() {
 	w.place = placeExec
 	w.Q.Add(signal.Of("exec/start", signal.ReasonSpawn, signal.Code))

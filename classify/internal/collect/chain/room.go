@@ -17,14 +17,14 @@ type room struct {
 
 // entryRoom is the space that a value takes in addition to its texts. It covers
 // the key, the quotes and the time to encode the value. refuseRoom is the space
-// that a text takes if it does not fit. Without it, there could be thousands of
-// such texts.
+// that is taken for a text that does not fit. This limits the number of such texts,
+// of which an error may have thousands.
 const (
 	entryRoom  = 128
 	refuseRoom = 1 << 10
 )
 
-// openRoom returns the room for one body. It is limited by what is left of the
+// openRoom returns the room for one body. The room is at most what is left of the
 // budget for bodies. ok is false if too little is left.
 func openRoom(q *collect.Inquiry) (r room, ok bool) {
 	r = room{q, min(collect.MaxBody, q.Budget.Left[collect.BodyBytes])}

@@ -103,8 +103,8 @@ func (r *room) grpcDetail(d any) map[string]any {
 	return nil
 }
 
-// metadata returns all pairs of an ErrorInfo, or nil if they do not all fit. A map
-// has no order, so it would be random which pairs are left out.
+// metadata returns all pairs of an ErrorInfo, or nil if they do not all fit. It never
+// returns only some of them: a map has no order, so the choice would be random.
 func (r *room) metadata(pairs map[string]string) map[string]string {
 	if len(pairs) > r.left/entryRoom {
 		r.q.Lose(collect.BodyBytes, len(pairs))

@@ -141,8 +141,8 @@ func ReadHeader(q *collect.Inquiry, status int, header map[string][]string) {
 	}
 }
 
-// valuesOf returns the values of a header that should be read. These are all
-// values if the header names a wait, because the longest wait counts. For any
+// valuesOf returns the values of a header that should be read. For a header with a
+// waiting time these are all values, because the longest time counts. For any
 // other header it is the first value.
 func valuesOf(q *collect.Inquiry, values []string, kind headerKind) []string {
 	most := 1
@@ -157,9 +157,9 @@ func valuesOf(q *collect.Inquiry, values []string, kind headerKind) []string {
 	return values[:n]
 }
 
-// readReset reads a reset header if its limit is used up: the remaining count is 0
-// or missing. GitHub reports rate limits with status 403. So a 403 with a remaining
-// count of 0 is a rate limit and not a refusal.
+// readReset reads a header that says when a rate limit resets. It ignores the header
+// if the response also says that calls remain. GitHub reports rate limits with status
+// 403. So a 403 with a remaining count of 0 is a rate limit and not a refusal.
 func readReset(q *collect.Inquiry, status int, header map[string][]string, name, value string, now time.Time) {
 	remaining, told := sibling(header, name, "remaining")
 	if left, ok := hint.ParseNumber(remaining); told && ok && left > 0 {

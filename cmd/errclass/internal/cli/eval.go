@@ -181,7 +181,7 @@ func reportJSON(r report) reportLine {
 }
 
 // writeReport writes the figures and the tables. against is the name of the file
-// with the predictions to which r was compared.
+// with the earlier predictions with which r was compared.
 func writeReport(w io.Writer, r report, against string) error {
 	fmt.Fprintf(w, "entries         %d\n", r.Entries)
 	fmt.Fprintf(w, "category right  %s (%d wrong)\n", percent(r.CategoryAccuracy), r.Entries-r.RightCategory)

@@ -12,8 +12,9 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/cli"
 )
 
-// trainer is the source code of a trainer. It prints the file answers.txt of its
-// working directory.
+// trainer is the source code of a corpus's cmd/train, the program that trains models
+// and prints their answers. This one only prints the file answers.txt of its working
+// directory.
 const trainer = `package main
 
 import (

@@ -23,7 +23,8 @@ type evalFlags struct {
 	limits               thresholds
 }
 
-// split is the value of --split. The zero value is the whole corpus.
+// split is the value of --split: part k of a corpus that is divided into n parts. The
+// zero value is the whole corpus.
 type split struct{ k, n int }
 
 func (p *split) String() string {
@@ -36,7 +37,7 @@ func (p *split) String() string {
 func (p *split) Type() string { return "K/N" }
 
 // Set parses K/N with 0 ≤ K < N ≤ 256. N is at most 256 because one byte of a hash
-// selects the part.
+// decides to which part an entry belongs.
 func (p *split) Set(value string) error {
 	first, second, ok := strings.Cut(value, "/")
 	k, kErr := strconv.Atoi(first)

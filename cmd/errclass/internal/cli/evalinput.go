@@ -57,8 +57,9 @@ func readSlice(s Streams, c *eval.Corpus, name string) error {
 	return c.Read(f, name)
 }
 
-// predict returns the answers of the classifier c. With --cross-validate, it
-// returns the answers of the trainers in the paths instead.
+// predict returns the answers of the classifier c. With --cross-validate, it instead
+// runs the trainer of the corpus at each path and returns the answers of the trained
+// models: see [eval.CrossValidate].
 func (f *evalFlags) predict(s Streams, paths []string, corpus corpus, c *classify.Classifier) (eval.Predictions, error) {
 	if !f.crossValidate {
 		return eval.Predict(corpus.entries, c), nil

@@ -96,7 +96,7 @@ func familyTable(r eval.Report) table.Writer {
 	return t
 }
 
-// deciderTable has a row for each family of rules that decided entries.
+// deciderTable has a row for each family of rules that decided at least one entry.
 func deciderTable(r eval.Report) table.Writer {
 	t := newTable("Deciding rules", "RULES", "ENTRIES", "CATEGORY", "REASON", "FALSE RETRIES", "MISSED RETRIES")
 	for _, d := range r.Deciders {
@@ -107,8 +107,8 @@ func deciderTable(r eval.Report) table.Writer {
 	return t
 }
 
-// reliabilityTable has a row for each range of confidence that has answers. A range
-// is 0.1 wide.
+// reliabilityTable has a row for each range of confidence into which at least one
+// answer falls. A range is 0.1 wide.
 func reliabilityTable(r eval.Report) table.Writer {
 	t := newTable(fmt.Sprintf("Reliability: expected calibration error %.3f", r.Reliability.CalibrationError),
 		"CONFIDENCE FROM", "ANSWERS", "REASON", "MEAN CONFIDENCE")

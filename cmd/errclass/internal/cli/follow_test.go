@@ -100,7 +100,7 @@ func TestStatusText(t *testing.T) {
 }
 
 // TestStatusLineMakesRoom checks that the status line is cleared before log lines
-// are written. It is drawn again only after a change.
+// are written, and that it is drawn again only after its counts have changed.
 func TestStatusLineMakesRoom(t *testing.T) {
 	t.Parallel()
 	var screen strings.Builder

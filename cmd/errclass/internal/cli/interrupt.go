@@ -58,9 +58,10 @@ type interrupts struct {
 	lastRead   time.Time
 }
 
-// notifyInterrupts starts to handle the signals of this process. Messages begin
-// with the name command. pipe reports that the first input is a pipe. Signals that
-// were ignored when the program started, for example by nohup, stay ignored.
+// notifyInterrupts starts to handle the signals of this process. command is the name
+// of the errclass command, for messages. pipe says whether the first input is a pipe.
+// Signals that were ignored when the program started, for example by nohup, stay
+// ignored.
 func notifyInterrupts(command string, errs io.Writer, pipe bool) *interrupts {
 	i := newInterrupts(func(sig os.Signal) {
 		fmt.Fprintf(errs, "errclass %s: ended by a signal (%s) while the output could not be written; lines are missing\n", command, sig)
@@ -314,5 +315,6 @@ func (w *asyncReader) Read(p []byte) (int, error) {
 	return n, w.rest.err
 }
 
-// release ends the goroutine. If it is in a read, it ends after that read.
+// release ends the goroutine that reads. If the goroutine is blocked in a read, it
+// ends after that read.
 func (w *asyncReader) release() { close(w.released) }

@@ -86,8 +86,8 @@ func TestInterrupts(t *testing.T) {
 	}
 }
 
-// TestInterruptAfterTheLastLine sends a signal after the end of the input. It must
-// not be reported as an interruption.
+// TestInterruptAfterTheLastLine sends a signal after the end of the input. The signal
+// must not be reported as an interruption.
 func TestInterruptAfterTheLastLine(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -25,9 +25,9 @@ func (closedOutputError) Error() string { return "the output was closed" }
 func (closedOutputError) Unwrap() error { return context.Canceled }
 
 // endOnBrokenPipe calls the function end when this program gets SIGPIPE, until
-// stop is called. But it ignores the signal if this program may have copied
-// input to the command. The command may have closed its input early, and that
-// is not an error. In that case detectClosed still notices a closed output.
+// stop is called. It ignores the signal if this program may have copied input to
+// the command: the signal may then mean that the command closed its input early,
+// which is not an error. In that case detectClosed still notices a closed output.
 func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	if !ownProcess.Load() || signal.Ignored(syscall.SIGPIPE) {
 		return func() {}

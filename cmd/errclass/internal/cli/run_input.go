@@ -19,8 +19,8 @@ type runInput struct {
 	live   bool          // replay is a terminal: each run gets what is typed during it
 }
 
-// newRunInput returns the input for one or more runs. pty reports that the command has
-// a terminal of its own.
+// newRunInput returns the input for one run or, if repeated is true, for several. pty
+// says whether the command has a terminal of its own.
 func newRunInput(in io.Reader, repeated, pty bool) *runInput {
 	f, isFile := in.(*os.File)
 	if pty && repeated && isFile && isTerminal(f) {

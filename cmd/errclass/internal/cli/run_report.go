@@ -14,7 +14,7 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// failure is a failed command after all its runs.
+// failure describes a command that failed and will not be run again.
 type failure struct {
 	outcome    supervise.Outcome
 	err        error
@@ -81,9 +81,9 @@ func (f *runFlags) report(s Streams, errs *lineWriter, event io.Writer, x failur
 	return codeError(f.code(x))
 }
 
-// explain writes the explanation of a failure. If something other than a text
-// decided, such as a watchdog, explain adds a signal for it as the first
-// signal.
+// explain writes the explanation of a failure. It lists the evidence as values of
+// [classify.Signal]. If the evidence that decided is not a text but, for example,
+// a watchdog, explain puts a Signal for it first.
 func (x failure) explain(w io.Writer, json, colour bool) error {
 	message := x.outcome.Stderr
 	var exit *exec.ExitError

@@ -129,7 +129,8 @@ func inputName(name string) string {
 	return printable(name)
 }
 
-// outputFiles are the files that triage writes besides its output.
+// outputFiles has the names of the files that triage writes in addition to its
+// standard output.
 type outputFiles struct{ html, rules, corpus string }
 
 func (f *outputFiles) write(s Streams, r *triage.Report) error {

@@ -21,8 +21,8 @@ import (
 type derive func(context.Context) (context.Context, context.CancelFunc)
 
 // These are causes for the end of a context. They differ from the context's
-// Err(). If errPatient and errKey are classified without the context, their
-// results are different.
+// Err(). Without the context, errPatient and errKey would be classified
+// differently from the end of the context.
 var (
 	errDrain   = errors.New("the server is shutting down")
 	errPatient = fmt.Errorf("the report took too long: %w", context.DeadlineExceeded)

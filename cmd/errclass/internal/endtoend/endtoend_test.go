@@ -19,7 +19,7 @@ import (
 )
 
 // FuzzError builds an error from the fuzzer's input and sends it through all
-// signals. An input that takes ten seconds counts as a crash.
+// signals, such as logs and spans. An input that takes ten seconds counts as a crash.
 func FuzzError(f *testing.F) {
 	for kind := range byte(16) { // each kind of error alone, as a wrapper, and wrapped
 		f.Add([]byte{kind, 1, 9, 9, 1, 3, 5})
@@ -58,9 +58,9 @@ func (s *signals) check(t require.TestingT, src source) {
 	require.Equal(t, want, inRecord, "slog, of the value")
 	inSpan, inEvent := s.span(t, func(span trace.Span) { otelclass.RecordError(span, err) })
 	require.Equal(t, inSpan, inEvent, "span and event, of the value")
-	// If an error wraps itself, RecordError puts it into another wrapper. If the
-	// classifier stops at its limit, it then reads one error less, and the answers
-	// may differ.
+	// If an error wraps itself, RecordError puts it into another wrapper. A
+	// classifier that stops at its limit then reads one error less of the chain,
+	// and its answer for the span may differ.
 	if len(classify.Standard.Explain(classify.Evidence{Err: err}).Omitted) == 0 {
 		require.Equal(t, want, inSpan, "span, of the value")
 	}

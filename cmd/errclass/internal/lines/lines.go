@@ -12,12 +12,12 @@ import (
 // it before the first line of a file.
 const BOM = "\ufeff"
 
-// A Line is one line of the input with its line end, a piece of one, or a JSON
-// object of several lines.
+// A Line is a line of the input with its line end, a piece of a line that is too
+// long, or a JSON object of several lines.
 type Line struct {
 	Bytes []byte // valid until the next call of Next
-	// Count is the number of lines that end with Bytes. It is more than 1 for an
-	// object of several lines, and 0 for a piece that is not the last one.
+	// Count is the number of input lines that Bytes completes. It is more than 1 for
+	// an object of several lines, and 0 for a piece that is not the last one.
 	Count int
 	// Piece is true if the line is longer than the reader's limit. The line is then
 	// returned in several pieces. Last is true for the last piece.
@@ -91,7 +91,7 @@ func (r *Reader) Next() (Line, error) {
 	}
 }
 
-// take returns the next n bytes. ends reports that these bytes complete a line.
+// take returns the next n bytes. ends says whether these bytes complete a line.
 func (r *Reader) take(n int, ends bool) Line {
 	piece := r.inPiece || !ends
 	l := Line{Bytes: r.buf[r.start : r.start+n], Piece: piece, Last: piece && ends}

@@ -42,8 +42,8 @@ type object struct {
 
 func (o *object) forget() { o.size, o.first, o.count, o.since = 0, 0, 0, time.Time{} }
 
-// join reads the last line of the first n bytes of the buffer. It returns the length
-// of the line or the object to return, or 0 if the line belongs to an open object.
+// join reads the last line of the first n unread bytes of the buffer. It returns how
+// many bytes Next must return as one Line, or 0 if an object needs more lines.
 func (r *Reader) join(n int) int {
 	o := &r.object
 	if !o.joins || r.inPiece {
@@ -91,9 +91,9 @@ func endsInBrace(line []byte) bool {
 	return line[i] == '}'
 }
 
-// split gives up the open object. It returns the length of its first line, or n if
-// no object is open. No other line of the object begins one, so they are returned as
-// they are.
+// split gives up the open object. It returns the length of the object's first line,
+// or n if no object is open. Next reads the other lines again and returns each of
+// them alone, because none begins with an opening brace.
 func (o *object) split(n int) int {
 	if o.size == 0 {
 		return n
@@ -114,8 +114,9 @@ func (o *object) mayContinue() bool {
 	return rest > 0 && o.soon(min(rest, maxPause))
 }
 
-// endOfObject returns the length of what to return if no more bytes of the open
-// object are read. The text after the last line end may complete the object.
+// endOfObject returns how many bytes Next must return if no more bytes of the open
+// object can be read. At the end of the input, the text after the last line end may
+// complete the object.
 func (r *Reader) endOfObject() int {
 	if r.err != nil && r.searched > r.object.size {
 		if n := r.join(r.searched); n > 0 {

@@ -14,8 +14,8 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 )
 
-// read returns what a reader that joins objects returns for in, and the numbers of
-// lines.
+// read reads in with a reader that joins objects. It returns the lines and objects,
+// and the number of lines of each.
 func read(t *testing.T, in io.Reader, limit int) (all []string, counts []int) {
 	t.Helper()
 	r := lines.NewReader(in, limit, nil)
@@ -138,7 +138,8 @@ func TestReaderDoesNotStall(t *testing.T) {
 	})
 }
 
-// slow is a reader of chunks that can wait for the next one.
+// slow is a reader that gets its input in chunks. Its method wait waits for the next
+// chunk.
 type slow struct {
 	chunks chan string
 	next   string

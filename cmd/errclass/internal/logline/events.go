@@ -15,7 +15,8 @@ type textLog struct {
 	all      bool
 }
 
-// result classifies the current event. ok is true if it is an error.
+// result classifies the current event. ok is true if the event is an error or if
+// t.all is true.
 func (t *textLog) result() (result classify.Result, ok bool) {
 	e := t.Event()
 	if !t.all && e.Severity != shapes.Error && (!e.Stderr || e.Severity != shapes.Unknown) {

@@ -64,8 +64,8 @@ func hostileLines(size int) map[string]string {
 	}
 }
 
-// hostileTexts returns lines of about size bytes that are expensive to read and not
-// JSON.
+// hostileTexts returns lines of about size bytes that are not JSON and are expensive
+// to read.
 func hostileTexts(size int) map[string]string {
 	texts := map[string]string{}
 	for name, unit := range map[string]string{

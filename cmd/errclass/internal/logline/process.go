@@ -73,16 +73,16 @@ const eventHold = 100 * time.Millisecond
 //
 // Before a read that may block, the processor writes what it holds: the current text
 // event, annotated, and the beginning of a JSON object that spans lines. If the input
-// is a [Waiter], it first waits a tenth of a second for the rest. It passes on later
-// lines of the event or object unchanged.
+// is a [Waiter], the processor first waits a tenth of a second for the rest. Lines of
+// the event or object that come later are passed on unchanged.
 func (p *Processor) Waits(waits bool) { p.waits = waits }
 
 // Process reads r to its end. A JSON object that spans lines is one record. Process
 // writes every line before it waits for the next one, so the lines of a slow pipe
-// are not held back. If r ends without a line end and another input follows, it
+// are not held back. If r ends without a line end and another input follows, Process
 // writes a line end between them. It holds at most [MaxLine] bytes in memory. It
-// returns the error of r or an [*OutputError]. If r fails, the lines that were read
-// before are written.
+// returns the error of r or an [*OutputError]. If r fails, Process still writes the
+// lines that it read before.
 func (p *Processor) Process(r io.Reader) error {
 	waiter, _ := r.(Waiter)
 	in := lines.NewReader(r, MaxLine, func() error { return p.idle(waiter) })
@@ -150,8 +150,8 @@ func (p *Processor) outputError(err error) error {
 }
 
 // line writes one line or one piece of a line. It checks only the error of its
-// last write. After a bufio.Writer has failed, every later write returns the
-// error.
+// last write, because a bufio.Writer that has failed returns the same error from
+// every later write.
 func (p *Processor) line(l lines.Line) error {
 	if p.unfinished && len(l.Bytes) > 0 {
 		p.out.WriteByte('\n')

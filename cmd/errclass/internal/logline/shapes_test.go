@@ -55,8 +55,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestShapesOverLines annotates a line of every shape that is written over several
-// lines. It must get the same fields as the line itself.
+// TestShapesOverLines writes a JSON line of every shape over several lines and
+// annotates the result. It must get the same fields as the single line.
 func TestShapesOverLines(t *testing.T) {
 	t.Parallel()
 	byKind := shapeLines(t)
@@ -102,7 +102,8 @@ var insertedField = regexp.MustCompile(strings.Join([]string{
 // contain either of the two inserted keys.
 func removed(s string) string { return insertedField.ReplaceAllString(s, "") }
 
-// anyField matches inserted text at the beginning of a text.
+// anyField has an expression for each form of inserted text. Each matches only at the
+// beginning of a text.
 var anyField = func() (forms []*regexp.Regexp) {
 	for form := range strings.SplitSeq(insertedField.String(), "|") {
 		forms = append(forms, regexp.MustCompile("^(?:"+form+")"))

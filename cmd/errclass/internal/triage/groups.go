@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	// maxIDs is the largest number of fingerprints whose clusters are remembered.
+	// maxIDs is the largest number of fingerprints in the map groups.ids.
 	maxIDs = 1 << 16
-	// maxKept is the largest number of origins of a group that are counted by name.
+	// maxKept is the largest number of files, and of services, for which a group
+	// counts its events separately.
 	maxKept = 4 * MaxOrigins
 	// exampleBytes limits the total size of all examples. After the limit is
 	// exceeded, each further example is cut to shortExample bytes.

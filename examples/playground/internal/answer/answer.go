@@ -29,8 +29,8 @@ const (
 // MaxText is the largest number of bytes of a text that are read.
 const MaxText = 8 << 20
 
-// maxGroups is the largest number of groups of an answer. The errors of other
-// groups are counted in [Answer.Rest].
+// maxGroups is the largest number of groups of an answer. Errors that belong to
+// none of these groups are only counted, in [Answer.Rest].
 const maxGroups = 500
 
 // Answer is the result for one pasted text.
@@ -143,7 +143,7 @@ func (r *reader) read(text string) {
 	r.endEvent()
 }
 
-// record adds a record of a line of JSON or logfmt.
+// record adds a record that was read from a line of JSON or logfmt.
 func (r *reader) record(rec *shapes.Record) {
 	levelled := rec.Severity != shapes.Unknown
 	if levelled || rec.HasError() {
@@ -183,7 +183,8 @@ func deciding(rec *shapes.Record) (e Evidence, best classify.Result) {
 	return e, best
 }
 
-// endEvent adds the current text event.
+// endEvent adds the current text event: a line of plain text with the lines that
+// continue it.
 func (r *reader) endEvent() {
 	if !r.open {
 		return

@@ -12,7 +12,8 @@ import (
 	"github.com/errclass/errclass/examples/playground/internal/answer"
 )
 
-// text joins the pieces of x. It puts marks around the pieces that have a mark.
+// text joins the pieces of x. It encloses each marked piece in characters that stand
+// for the mark.
 func text(x answer.Explanation) string {
 	var b strings.Builder
 	for _, p := range x.Text {

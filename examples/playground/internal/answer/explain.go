@@ -179,7 +179,8 @@ func pieces(text string, spans []span) []Piece {
 // maxPiece is the largest number of bytes of a piece that are shown.
 const maxPiece = 8 << 10
 
-// shortened replaces the middle of long pieces by a gap.
+// shortened replaces the middle of each long piece by a piece with the mark Gap,
+// which says how many bytes are left out.
 func shortened(pieces []Piece) []Piece {
 	short := make([]Piece, 0, len(pieces))
 	for _, p := range pieces {

@@ -2,8 +2,8 @@
 // parser of logs after Drain (He et al., "Drain: An Online Log Parsing Approach with
 // Fixed Depth Tree", ICWS 2017). [Tree.Add] takes one text and returns its [Cluster].
 //
-// Package fingerprint has already replaced the values of a text by holes, such as
-// <num>. Add does the following with the text:
+// Package fingerprint has already replaced the values of a text by placeholders such
+// as <num>, which are called holes. Add does the following with the text:
 //
 //   - It splits the text into words at its spaces. It joins neighbouring words that
 //     have the same holes. Words beyond [MaxWords] become one hole.
@@ -12,10 +12,10 @@
 //   - It adds the text to the cluster whose words outside of holes are the same. Words
 //     that differ only in their holes count as the same: "(<ip>)", "(<host>)" and
 //     "()".
-//   - If there is no such cluster, the text starts one. As soon as five clusters
-//     differ in the same words, these words are values, and the five clusters become
-//     one. So "VM Started" and "VM Stopped" stay two clusters, but "user alice not
-//     found" becomes one with the texts about four other users.
+//   - If there is no such cluster, the text starts a new one. As soon as five clusters
+//     differ in the same words, these words count as values, and the five clusters are
+//     merged. So "VM Started" and "VM Stopped" stay two clusters, but "user alice not
+//     found" is merged with the texts about four other users.
 //
 // The last step differs from the paper, in which a text joins the most similar
 // cluster at once.
@@ -271,11 +271,10 @@ func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 	return found
 }
 
-// absorb merges clusters into c. found has the clusters that are similar to c.
-// absorb merges those that differ from c in the same words, if there are enough
-// of them. The constant evidence is the smallest number that is enough, and c
-// is one of them. If found has so many clusters that with c there are at least
-// crowd, absorb merges all of found.
+// absorb merges clusters into the new cluster c. found has the clusters that are
+// similar to c. If clusters of found differ from c in the same words, absorb
+// merges them if they and c are at least evidence clusters. If all of found and
+// c are at least crowd clusters, absorb merges all of found.
 func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	if len(found)+1 < evidence {
 		return

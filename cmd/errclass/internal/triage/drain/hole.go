@@ -37,8 +37,8 @@ func HasHole(word string) bool {
 // cases:
 //
 //   - Outside of their holes they have the same letters: "(<ip>)", "(<host>)", "()".
-//   - One word is a name with a hole. The other word is the same name with a text that
-//     does not look like a value: org-<id>, org-bfcfad.
+//   - One word is a name with a hole. In place of the hole, the other word has a text
+//     that does not look like a value: org-<id>, org-bfcfad.
 //   - Both are names with a number: node-a<num>, eth<num>.
 //   - Both end in a colon and a number, such as a port or a line number.
 func same(a, b word) bool {

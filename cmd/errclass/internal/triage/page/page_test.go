@@ -53,8 +53,8 @@ func write(t *testing.T, r *triage.Report) string {
 	return b.String()
 }
 
-// between returns the part of text that follows the first opening, up to the next
-// closing.
+// between returns the part of text between the first occurrence of opening and the
+// next occurrence of closing.
 func between(t *testing.T, text, opening, closing string) string {
 	t.Helper()
 	_, text, ok := strings.Cut(text, opening)

@@ -1,7 +1,7 @@
-// Sample writes the log of a made-up shop: a day of JSON, logfmt, klog and Java lines,
-// one in ten an error, with a burst of connection errors in the afternoon. The number
-// of errors of each kind goes to standard error, to compare it with the groups of
-// errclass triage:
+// Sample writes the log of a made-up shop for one day, with JSON, logfmt, klog and
+// Java lines. One line in ten is an error, and there is a burst of connection errors
+// in the afternoon. Sample writes the number of errors of each kind to standard error.
+// Compare these numbers with the groups of errclass triage:
 //
 //	go run ./internal/triage/sample 300000 > /tmp/sample.log
 //	errclass triage /tmp/sample.log
