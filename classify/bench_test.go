@@ -39,7 +39,8 @@ func corpusMessages(tb testing.TB) []string {
 }
 
 // benchmarkPatterns returns n patterns of the standard rules, spread over all
-// families. If n is larger than their number, it adds variants with one more word.
+// families of rules. If there are fewer than n, it adds variants of the patterns,
+// each with one more word.
 func benchmarkPatterns(n int) []string {
 	exprs := make([]string, n)
 	for i := range exprs {
@@ -180,8 +181,8 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// BenchmarkMessage measures a whole classification, for cached texts and for texts
-// that are new each time.
+// BenchmarkMessage measures a whole classification, both for texts whose result is
+// cached and for texts that are new each time.
 func BenchmarkMessage(b *testing.B) {
 	texts := corpusMessages(b)
 	b.Run("seen", func(b *testing.B) {

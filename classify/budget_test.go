@@ -172,9 +172,9 @@ func FuzzExcess(f *testing.F) {
 	})
 }
 
-// assemble builds evidence from one text. Each byte of parts selects a part of
-// the evidence to add. The methods of the errors allocate nothing, so
-// FuzzExcess measures only the classifier.
+// assemble builds evidence from one text. For each byte of the argument parts, it
+// adds one kind of evidence, such as a body, a header or an error. The methods of
+// these errors allocate nothing, so FuzzExcess measures only the classifier.
 func assemble(parts []byte, text string) (e Evidence) {
 	var all []error
 	for _, p := range parts {

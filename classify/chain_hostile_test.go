@@ -165,7 +165,8 @@ func TestHostile(t *testing.T) {
 	assert.Equal(t, classify.ReasonTimeout, classify.Error(liar{}).Reason)
 }
 
-// nilOf returns a nil pointer of an error's type. Its methods panic.
+// nilOf returns a nil pointer that has the type of err. The methods of the pointer
+// panic.
 func nilOf(err error) error { return reflect.Zero(reflect.TypeOf(err)).Interface().(error) }
 
 // branches is a joined error. Its text is constant.
@@ -192,8 +193,8 @@ func TestEvidenceBesideACycle(t *testing.T) {
 	assert.Equal(t, "http/503", x.Result.Rule)
 }
 
-// TestEvidenceBesidePanics checks an error chain in which some methods panic. Only
-// the evidence of these methods is lost.
+// TestEvidenceBesidePanics checks an error chain in which some methods panic. The
+// classifier must still read all evidence that other methods return.
 func TestEvidenceBesidePanics(t *testing.T) {
 	t.Parallel()
 	got := classify.Error(fmt.Errorf("%w, %w", halfBroken{}, (*nilDeref)(nil)))

@@ -186,7 +186,8 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// uncomparable panics when it is compared with itself.
+// uncomparable is an error type whose values cannot be compared: == between two of
+// them panics, because slices are not comparable.
 type uncomparable []struct{}
 
 func (uncomparable) Error() string { return "no == for me" }

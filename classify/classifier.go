@@ -25,7 +25,7 @@ const DefaultMaxBytes = collect.DefaultMaxBytes
 // classified.
 type Classifier struct {
 	rules    func() *ruleset.Set // compiled at first use
-	seen     *memory.Memory      // cache of earlier answers; valid for this maxBytes only
+	seen     *memory.Memory      // cache of earlier results; valid for this maxBytes only
 	maxBytes int                 // 0 = the whole text
 	textOnly bool                // reads err.Error() and Message, nothing else
 	learned  bool                // asks the model too: see WithModel
@@ -135,11 +135,16 @@ func WithMaxBytes(n int) Option {
 // WithModel sets whether the classifier asks its model about texts. The default
 // comes from the base classifier: yes for [Standard], no for [Minimal] and [None].
 // The model is a small neural network, trained on labelled messages. If the model
-// is sure enough, its answer is used in three cases: no rule decides, a text rule
-// of the strength "word" or "phrase" decides, or the status 500 in a text decides.
+// is sure enough, its answer is used in these cases:
+//
+//   - No rule decides.
+//   - A text rule of the strength "word" or "phrase" decides, or the status 500 in a
+//     text does. The stronger the rule, the surer the model must be.
+//   - A text rule of the strength "cause" decides, and the evidence has no code, no
+//     status and nothing else but texts. The model must be surer still.
+//
 // The result then has the rule [RuleModel]. The model never overrules any other
-// code, a cause, a fact or a user's rule. It never reports this program's own
-// deadline.
+// code, a fact or a user's rule. It never reports this program's own deadline.
 func WithModel(on bool) Option {
 	return optionFunc(func(c config) config {
 		c.learned = &on
@@ -162,10 +167,10 @@ func WithModel(on bool) Option {
 //     checks this limit only for the few patterns that may need the most states.
 //
 // New refuses rules beyond a limit before it compiles them, within 100 ms and 32
-// MB. The error names the most expensive rule, the limit or the costly part of the
-// pattern, and a remedy. Steps do not depend on time, so New accepts the same rules
-// on every machine. 100,000 phrases of 38 letters are within the limits and compile
-// in 2 to 3 seconds; 20,000 compile in half a second.
+// MB. The error names the most expensive rule and a remedy. It also names the limit,
+// or the part of the pattern that is costly. Steps do not depend on time, so New
+// accepts the same rules on every machine. 100,000 phrases of 38 letters are within
+// the limits and compile in 2 to 3 seconds; 20,000 compile in half a second.
 func New(opts ...Option) (*Classifier, error) {
 	cfg := config{base: Standard}
 	for _, o := range opts {

@@ -53,7 +53,8 @@ func TestWithRulesFollowedTheCallersSlice(t *testing.T) {
 	assert.Equal(t, "x", c.Message("x").Rule)
 }
 
-// A classifier with other limits or rules must not use the cache of its base.
+// New builds a classifier on a base. If the limits or rules of the two differ, the
+// new classifier must not use the cache of the base.
 func TestMemoryIsNotSharedWithTheBase(t *testing.T) {
 	t.Parallel()
 	const text = "------------------ HTTP 429 ------------------"

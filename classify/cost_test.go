@@ -39,7 +39,8 @@ var fragments = []string{
 	"connection reset by peer", "connection refus", "x", "ORA-00060", "\xff", "\n\xe2\x80", "\xff\xff\xc2\xff", "失败", "é", "rate limi", "HTTP 429 rate limit exceeded, connection refused, timed out; ", "\x00",
 }
 
-// repeated describes a text of any length: head, followed by repetitions of units.
+// repeated describes texts of any length. Such a text begins with head. Then the
+// units follow in order, again and again.
 type repeated struct {
 	head  string
 	units []string
@@ -73,9 +74,9 @@ func ordinaryText(tb testing.TB, size int) string {
 	return repeated{units: []string{strings.Join(corpusMessages(tb), "\n") + "\n"}}.text(size)
 }
 
-// checkCost compares the time for texts that s describes with the time for the text
-// ordinary. It fails the test if the texts of s take more than five times as long
-// per byte, or if their time grows faster than their length.
+// checkCost compares two times: for the texts that s describes, and for the text in
+// the argument ordinary. It fails the test if the texts of s take more than five
+// times as long per byte, or if their time grows faster than their length.
 func checkCost(t require.TestingT, s repeated, ordinary string, sizes ...int) {
 	scaling := cputime.Scaling{Run: decideOnce, Ordinary: ordinary, MaxRatio: 5}
 	require.NoError(t, scaling.Check(s.text, sizes...), "%v", s)

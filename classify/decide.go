@@ -46,8 +46,8 @@ func read(q *collect.Inquiry, e *Evidence) (failed bool) {
 	return true
 }
 
-// result sets r from the signals in q. won is the signal that decides, or nil. If
-// the model decides, g is the model's answer.
+// result sets r from the signals in q. It returns the signal that decides in won, or
+// nil. If the model decides instead, result returns the model's prediction in g.
 func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, g guess) {
 	list := q.List.All()
 	if i := resolve.Resolve(list); i >= 0 {

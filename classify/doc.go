@@ -35,9 +35,9 @@
 //     rules; typed facts; specific causes; codes; phrases; single words. Text from a
 //     peer never counts as the program's own deadline, cancellation or budget;
 //     [Evidence] lists the fields that a peer can write.
-//   - If no rule matches a text, or only rules for phrases or words do, a small
-//     neural network may decide ([WithModel]). It was trained on labelled messages.
-//     Its answer counts only if it is sure enough and knows enough words of the text.
+//   - If no rule matches a text, or only rules about texts do, a small neural network
+//     may decide ([WithModel]). It was trained on labelled messages. Its answer counts
+//     only if it knows enough words of the text and is surer than the rule.
 //   - If nothing decides, the result is [CategoryFatal] and [ReasonUnknown], so
 //     that callers do not repeat a call after an error that nobody knows.
 //   - Error(nil) is the zero Result.

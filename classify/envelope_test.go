@@ -28,7 +28,7 @@ func TestBodies(t *testing.T) {
 		status int
 		body   string
 		want   classify.Reason
-		rule   string // "" = not asked
+		rule   string // "" = any rule
 		after  classify.Result
 	}{
 		// The code in a body is more specific than the status, so the code decides.

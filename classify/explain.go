@@ -31,7 +31,7 @@ type Explanation struct {
 
 // Omission is an amount of evidence that was not read.
 type Omission struct {
-	Source string // as [Signal.Source]
+	Source string // the part of the evidence, named as in [Signal.Source]
 	// Unit is the unit of Amount: "bytes of text", "bytes of bodies", "bytes of
 	// bodies as JSON" (these were read as text), "errors", "texts of errors",
 	// "header names" or "header values".

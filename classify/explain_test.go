@@ -119,7 +119,7 @@ func TestExplainSources(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		e    classify.Evidence
-		want []found // the first of them decided
+		want []found // the signal that decides comes first
 	}{
 		{
 			"a fact of the chain, and its text", classify.Evidence{Err: fmt.Errorf("ask: %w", &net.OpError{Op: "read", Err: syscall.ECONNRESET})},

@@ -65,8 +65,8 @@ var forgedNames = []string{
 	"context deadline exceeded (Client.Timeout exceeded while awaiting headers)",
 }
 
-// forgeries returns evidence for each field that a peer can write, with name in
-// that field.
+// forgeries returns one Evidence for each field that a peer can write. That field has
+// the text name.
 func forgeries(status int, name string) map[string]classify.Evidence {
 	of := func(err error) classify.Evidence { return classify.Evidence{Err: err} }
 	return map[string]classify.Evidence{
@@ -205,8 +205,8 @@ func (e *answersAs) Is(target error) bool {
 	return target == context.DeadlineExceeded && e.Code == "deadline_exceeded" || target == context.Canceled && e.Code == "canceled"
 }
 
-// These errors have a text that a peer wrote. It imitates a timeout of net/http's
-// client.
+// The text of these errors was written by a peer. The peer imitates the text of a
+// timeout of net/http's client.
 type (
 	quotes        struct{ Message string }
 	relaysTimeout struct{ err error }
@@ -241,8 +241,8 @@ func TestPeerCannotForgeByMethods(t *testing.T) {
 	}
 }
 
-// A status such as 401 outranks a forged cancellation or timeout, even if the
-// evidence also has a code that outranks the status.
+// A status such as 401 outranks a forged cancellation or timeout. This must be so
+// even if the evidence also has a third signal: a code that outranks the status.
 func TestClaimsBesideOthers(t *testing.T) {
 	t.Parallel()
 	between := []string{

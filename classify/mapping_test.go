@@ -11,10 +11,10 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// mapped is a row of a table in the provider error mapping, which is number 001
-// in docs/specifications.md. listed is the error type in the row. want is the
-// reason that classify returns. If the two differ, ruling is the number of the
-// decision in docs/specifications.md.
+// mapped is one row of the tables in the provider error mapping (number 001 in
+// docs/specifications.md). listed is the error type in that row. want is the reason
+// that classify must return. If listed and want differ, ruling is the number of the
+// decision in docs/specifications.md that explains why.
 type mapped struct {
 	row    string
 	e      classify.Evidence

@@ -26,8 +26,8 @@ type sdkError struct {
 
 func (e *sdkError) Error() string { return e.Message }
 
-// failure has the status, the code and the message of one failure. forms puts them
-// into several forms of evidence.
+// failure has the status, the code and the message of one failure. The method forms
+// puts them into several forms of evidence.
 type failure struct {
 	status        int
 	code, message string

@@ -8,9 +8,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// TestPermanentWithinPassing has pairs of similar messages. Both look like a
-// temporary failure at first. In one message the cause is permanent, in the other
-// it is temporary.
+// TestPermanentWithinPassing has pairs of similar messages. Both messages of a pair
+// seem to report a temporary failure, but one of them names a permanent cause.
 func TestPermanentWithinPassing(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -35,7 +35,7 @@ type Retry string
 const (
 	RetryNone        Retry = "none"        // not at all
 	RetryExponential Retry = "exponential" // with a growing pause
-	RetryCorrective  Retry = "corrective"  // with a changed request that names the fault of the answer
+	RetryCorrective  Retry = "corrective"  // with a changed request that says what was wrong with the answer
 )
 
 // Fallback says whether another provider or model may take the call.

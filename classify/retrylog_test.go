@@ -79,9 +79,9 @@ func TestOverlappingMarks(t *testing.T) {
 	assert.Equal(t, "http/503", got.Rule)
 }
 
-// TestAttemptLogParts checks that the attempts of a report are parts of its text,
-// for any sequence of marks. The parts must not overlap, and must have the order of
-// the text.
+// TestAttemptLogParts builds reports with any sequence of marks. Each attempt must be
+// a part of the text of the report. The parts must not overlap, and they must be in
+// the order of the text.
 func TestAttemptLogParts(t *testing.T) {
 	t.Parallel()
 	words := []string{

@@ -19,8 +19,9 @@ type RuleInfo struct {
 	// Pattern is a complete pattern for package regexp, including the (?i) that
 	// rules have by default.
 	Pattern string
-	// Reason and Category are the rule's answer. Both are empty for a rule that
-	// only vetoes others or only gives a hint, such as how long to wait.
+	// Reason and Category are those of the result if this rule decides. Both are
+	// empty for a rule that only vetoes others or only gives a hint, such as how
+	// long to wait.
 	Reason   Reason
 	Category Category
 	// Strength is the strength of the rule: word, phrase, code or cause. For a

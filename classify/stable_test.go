@@ -122,8 +122,8 @@ func wrapLines(text string, width int, indent string) string {
 	return strings.Join(lines, "\n")
 }
 
-// unstable lists the texts whose category a variation may change. kind is the kind
-// of that variation, and why is the explanation.
+// unstable lists the texts for which TestStable accepts that a variation changes the
+// category. kind is the kind of that variation, and why is the explanation.
 var unstable = map[string]struct{ kind, why string }{
 	"Aborted!":               {"prefix", "the word counts only where it is the whole line"},
 	`rate limit "user" is 3`: {"prefix", "in a line that calls itself an error, it is one"},
@@ -132,8 +132,8 @@ var unstable = map[string]struct{ kind, why string }{
 }
 
 // TestStable varies every message of the corpus and every example of the rules. The
-// category must stay the same. An exception is made for answers of the model, if
-// they are few: the model also reads the words that a variation adds.
+// category must stay the same. If the model decides, the category may change for one
+// text in forty, because the model also reads the words that a variation adds.
 func TestStable(t *testing.T) {
 	t.Parallel()
 	texts := append(corpusMessages(t), ruleExamples(t)...)
@@ -202,7 +202,7 @@ func FuzzMessage(f *testing.F) {
 			f.Add(text)
 		}
 	}
-	byCase := map[string]bool{} // rules that a capital letter decides
+	byCase := map[string]bool{} // ids of the rules that do not ignore case
 	for _, r := range standard.Rules {
 		byCase[r.ID] = strings.Contains(r.Pattern, "(?-i")
 	}

@@ -4,10 +4,11 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect/chain"
 )
 
-// viewOverrides lists rules whose name in a view differs from the name of their
-// reason. The names come from the provider error mapping
-// (docs/specifications.md). For example, the mapping calls a lack of free ports
-// a bad request, and every connection error of the OpenAI SDKs a timeout.
+// viewOverrides lists exceptions: if one of these rules decides, [Result.Name] does
+// not use the name of the reason in this view. The names come from the provider
+// error mapping (docs/specifications.md). For example, the mapping calls a lack of
+// free ports an invalid request, and every connection error of the OpenAI SDKs a
+// timeout.
 var viewOverrides = [...]struct {
 	rule string
 	view View

@@ -17,9 +17,9 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// bedrockClient returns a client of AWS Bedrock. It stands for the clients of all
-// AWS services, which are generated and have the same error types (package
-// smithy-go).
+// bedrockClient returns a client of AWS Bedrock. The tests use it for the clients of
+// all AWS services, because these clients are generated and have the same error
+// types (package smithy-go).
 func bedrockClient(url string, client *http.Client, opts ...func(*bedrockruntime.Options)) *bedrockruntime.Client {
 	return bedrockruntime.New(bedrockruntime.Options{
 		BaseEndpoint: &url, HTTPClient: client, Region: "eu-central-1", Retryer: aws.NopRetryer{},
@@ -69,7 +69,7 @@ func awsError(status int, code, message string, more ...string) answer {
 
 // awsAnswers has the exceptions of Bedrock (types/errors.go) and the common errors
 // of AWS (https://docs.aws.amazon.com/general/latest/gr/CommonErrors.html), with
-// messages that are known for them.
+// messages that AWS is known to send with them.
 var awsAnswers = []struct {
 	name   string
 	answer answer
@@ -146,8 +146,8 @@ func TestAWSCredentials(t *testing.T) {
 	check(t, err, want{reason: classify.ReasonAuthentication})
 }
 
-// missingCredentials is a provider of credentials that finds none. Its error is
-// the same as the error of a chain of providers that find none.
+// missingCredentials is a credentials provider that finds no credentials. Its error
+// is the same as that of a chain of such providers.
 type missingCredentials struct{}
 
 func (*missingCredentials) Error() string { return "no EC2 IMDS role found" }

@@ -3,9 +3,9 @@
 // ways and check how package classify classifies the errors.
 //
 // Package classify recognises the errors of these clients by methods and fields,
-// without importing them. Its own tests use copies of these types. The tests here
-// use the real modules, so they notice when a client changes its errors. The
-// README describes the checks and how to add a client.
+// without importing the clients. Its own tests use copies of the clients' error
+// types. The tests here use the real modules, so they notice when a client changes
+// its errors. The README describes the checks and how to add a client.
 //
 // The package is a module of its own, so users of errclass do not inherit its
 // requirements.

@@ -90,7 +90,7 @@ func TestExec(t *testing.T) {
 		{"exit 137", func(t *testing.T) error { return child(t.Context(), t, "exit 137").Run() },
 			want{reason: classify.ReasonSpawn}},
 		// The text of the error is "exit status 1". The output of the child is in a
-		// field.
+		// field of the error.
 		{"it says: rate limit", func(t *testing.T) error {
 			return output(child(t.Context(), t, "exit 1\nAPI Error: 429 rate_limit_error: too many requests"))
 		}, want{reason: classify.ReasonRateLimit, text: classify.ReasonSpawn}},

@@ -70,8 +70,8 @@ func TestGRPCCodes(t *testing.T) {
 	}
 }
 
-// The server chooses the code of an error. The description or the details may
-// name a more specific cause.
+// The server chooses the code of an error. The error's description or its details
+// may name a more specific cause.
 func TestGRPCCauses(t *testing.T) {
 	t.Parallel()
 	info := func(reason string) *errdetails.ErrorInfo {
@@ -125,8 +125,9 @@ func TestGRPCCauses(t *testing.T) {
 }
 
 // gRPC's codes do not say whether a deadline or a cancellation came from this
-// program or from a server. So a deadline is retryable, unless the context shows
-// that it was this program's own. A cancellation always has the category aborted.
+// program or from a server. So an exceeded deadline is retryable, unless the context
+// shows that the deadline was this program's own. A cancellation always has the
+// category aborted.
 func TestGRPCEnds(t *testing.T) {
 	t.Parallel()
 	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }

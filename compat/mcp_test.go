@@ -38,8 +38,8 @@ func TestMCPTransport(t *testing.T) {
 	})
 }
 
-// The client's error contains the reason phrase of the status or the JSON-RPC error
-// of the body.
+// The client's error contains either the reason phrase of the HTTP status or the
+// JSON-RPC error from the body.
 func TestMCPAnswers(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

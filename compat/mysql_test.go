@@ -15,8 +15,9 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// mysqlFake is a minimal MySQL server. It sends a handshake without TLS and then
-// errors (https://dev.mysql.com/doc/dev/mysql-server/latest/PAGE_PROTOCOL.html).
+// mysqlFake is a minimal MySQL server. It sends a handshake without TLS, and its
+// responses to the login and to queries may be errors
+// (https://dev.mysql.com/doc/dev/mysql-server/latest/PAGE_PROTOCOL.html).
 type mysqlFake struct {
 	greeting []byte // sent instead of the handshake
 	login    []byte // response to the login, nil = success
@@ -74,7 +75,8 @@ func (f mysqlFake) session(conn net.Conn) {
 	}
 }
 
-// mysqlOK is an OK packet. It says: no rows, autocommit is on.
+// mysqlOK is an OK packet. It says that no rows were affected and that autocommit is
+// on.
 var mysqlOK = []byte{0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00}
 
 // mysqlHandshake returns a Protocol::HandshakeV10 packet without CLIENT_SSL.
@@ -206,8 +208,8 @@ func TestMySQLConnections(t *testing.T) {
 	t.Run("read timeout", func(t *testing.T) {
 		t.Parallel()
 		address := mysqlFake{hang: func() {}}.serve(t)
-		// After its own read deadline, the driver returns only ErrInvalidConn.
-		// So the error does not show that it was a deadline.
+		// After its own read deadline, the driver returns only ErrInvalidConn. So
+		// the error does not show that a deadline has passed.
 		check(t, queryMySQL(t.Context(), address, "readTimeout=30ms", nil), want{reason: classify.ReasonNetwork})
 	})
 	t.Run("the context's deadline", func(t *testing.T) {

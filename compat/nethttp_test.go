@@ -45,9 +45,9 @@ func TestNetHTTP(t *testing.T) {
 	garbledAnswers(t, get)
 }
 
-// TestNetHTTPStatus classifies errors that programs themselves make for a status,
-// because net/http returns no error for it. Such errors usually have the reason
-// phrase of the status.
+// TestNetHTTPStatus classifies errors that a program makes itself, because net/http
+// returns no error for a response with an error status. The text of such an error
+// usually contains the reason phrase of the status.
 func TestNetHTTPStatus(t *testing.T) {
 	t.Parallel()
 	for status, reason := range map[int]classify.Reason{
@@ -92,7 +92,7 @@ func TestNetHTTPClient(t *testing.T) {
 		}, want{reason: classify.ReasonAuthentication}},
 		{"a proxy forbids", func(t *testing.T) error {
 			return throughProxy(t, answer{status: http.StatusForbidden})
-			// net/http keeps only the word Forbidden of the proxy's response.
+			// net/http keeps only the word "Forbidden" of the proxy's response.
 		}, want{reason: classify.ReasonAuthentication}},
 		{"a proxy does not reach the host", func(t *testing.T) error {
 			return throughProxy(t, answer{status: http.StatusBadGateway})

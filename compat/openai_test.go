@@ -65,10 +65,10 @@ func openaiError(kind, code, message string) string {
 }
 
 // These are the documented errors
-// (https://platform.openai.com/docs/guides/error-codes) and some known messages.
-// The text of the error has only the status ("OpenAI API error: 429 Too Many
-// Requests"). If the body names a cause that the status does not show, want.text is
-// the reason of the status: the text alone gives no better one.
+// (https://platform.openai.com/docs/guides/error-codes) and some known messages. The
+// text of the error has only the status ("OpenAI API error: 429 Too Many Requests").
+// If the body names a cause that the status does not show, want.text is the reason
+// that belongs to the status, because the text alone shows no better reason.
 func TestOpenAIAnswers(t *testing.T) {
 	t.Parallel()
 	const invalid = "invalid_request_error"
@@ -157,8 +157,8 @@ func TestOpenAIAnswers(t *testing.T) {
 	}
 }
 
-// Servers that are compatible with the API send other bodies. The SDK keeps only
-// the value of the key "error" in a body.
+// Servers that are compatible with the API send error bodies of other forms. The SDK
+// keeps only the value of the key "error" in a body.
 func TestOpenAICompatible(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

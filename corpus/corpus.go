@@ -25,7 +25,7 @@ import (
 //go:embed slices/*.jsonl
 var Slices embed.FS
 
-// Phrases has the file of phrases: see [Phrase].
+// Phrases has the file phrases.jsonl: see [Phrase].
 //
 //go:embed phrases.jsonl
 var Phrases embed.FS

@@ -69,7 +69,7 @@ func TestReadRefuses(t *testing.T) {
 }
 
 // All entries of the corpus are valid. A slice has at most five messages of each
-// product. The slices "dev" and "second" are exceptions.
+// product. This limit does not apply to the slices "dev" and "second".
 func TestSlices(t *testing.T) {
 	entries, err := corpus.Read(corpus.Slices)
 	require.NoError(t, err)

@@ -20,8 +20,8 @@
 //
 // # Differences
 //
-// The answers are the same as docker/cagent's, and docker/cagent's tests pass. The
-// exceptions are:
+// The functions return the same results as docker/cagent's, and docker/cagent's
+// tests pass. The exceptions are:
 //
 //   - A number in a text is a status only if the text presents it as one.
 //     docker/cagent also reads a line number, a port and "took 503 ms" as statuses.
@@ -29,7 +29,8 @@
 //     docker/cagent's code leaves out 520 to 524, which Cloudflare sends for an
 //     origin that is down.
 //   - A single word such as "timeout" does not make an error retryable if the text
-//     has a permanent cause: an unknown command line flag, an expired certificate.
+//     has a permanent cause, such as an unknown command line flag or an expired
+//     certificate.
 //   - This package recognises more errors: broken connections (EOF, EPIPE), locked
 //     databases, rate limits without the number 429, and further wordings of
 //     overflows.

@@ -33,8 +33,8 @@ func (c convertible) As(target any) bool {
 	return ok
 }
 
-// The errors of a chain may have As methods. A StatusError that such a method
-// sets must be found too.
+// If an error of the chain has an As method that sets its target to a StatusError,
+// that StatusError must be found too.
 func TestAs(t *testing.T) {
 	t.Parallel()
 	err := fmt.Errorf("outer: %w", convertible{&modelerrors.StatusError{StatusCode: 503}})

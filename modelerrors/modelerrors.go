@@ -10,8 +10,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// rules classifies without the model, because docker/cagent's functions use only
-// statuses and wordings.
+// rules is a classifier that does not use the statistical model, because
+// docker/cagent's functions use only statuses and wordings.
 var rules = func() *classify.Classifier {
 	c, err := classify.New(classify.WithModel(false))
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 var overflowPhrase = regexp.MustCompile(`(?i)(?:request|payload) too large|token limit|maximum number of tokens|reduce the length|` +
 	`max_tokens\W{1,4}must be greater than\W{1,4}thinking\.budget_tokens`)
 
-// rateWords matches texts about a limit of tokens per time. Such a text is not an
-// overflow, even if overflowPhrase matches it.
+// rateWords matches texts about a rate limit, such as a limit of tokens per minute.
+// Such a text is not an overflow, even if overflowPhrase matches it.
 var rateWords = regexp.MustCompile(`(?i)rate.?limit|per[ -]?(?:second|minute|min\b|hour|day)|\bTP[MD]\b`)
 
 // IsContextOverflowError reports whether the conversation exceeds the model's
@@ -44,8 +44,8 @@ func IsContextOverflowError(err error) bool {
 	}
 }
 
-// overflowAdvice does not contain the provider's text, because token counts do not
-// help a user.
+// overflowAdvice is the text for the user. It does not quote the provider, because
+// token counts do not help a user.
 const overflowAdvice = "The conversation has exceeded the model's context window. " +
 	"Compact it (/compact in command line agents) or start a new session."
 

@@ -28,9 +28,9 @@ const (
 
 var backoff = resilience.ShortSchedule.Schedule()
 
-// CalculateBackoff returns the wait after an attempt, counted from 0:
-// 200 ms · 2^attempt, at most 2 s, with ± 10 % jitter. A negative attempt counts
-// as 0.
+// CalculateBackoff returns the wait after an attempt. Attempts are counted from 0.
+// The wait is 200 ms · 2^attempt, at most 2 s, with ± 10 % jitter. A negative
+// attempt counts as 0.
 func CalculateBackoff(attempt int) time.Duration {
 	return backoff.Delay(attempt, rand.Float64())
 }

@@ -53,8 +53,8 @@ type typesOnly struct{ error }
 func (typesOnly) Error() string   { return "" }
 func (e typesOnly) Unwrap() error { return e.error }
 
-// maxText is how many bytes of a text are searched, from its start. SDKs write the
-// important part there.
+// maxText is the number of bytes at the start of a text that are searched. SDKs
+// write the important part of a text at its start.
 const maxText = 8 << 10
 
 // head returns the first maxText bytes of a text.
@@ -86,8 +86,8 @@ func statusIn(s string) int {
 	return 0
 }
 
-// namedBy reports whether the first word after a number belongs to the name of
-// the status code. The word "Service" does so after 503.
+// namedBy reports whether the text after a status code begins with a word from the
+// name of that code. For example, the word "Service" after 503 does.
 func namedBy(code int, after string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(after, " -:,()")), " ")
 	word = strings.TrimRight(word, ".,:;)\"'")

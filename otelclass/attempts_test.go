@@ -58,8 +58,8 @@ func TestAttemptsWithoutProviders(t *testing.T) {
 	assert.Equal(t, map[string]int64{"endpoint=e,outcome=success": 1}, nonZero(m.read(t, "errclass.attempts")))
 }
 
-// An endpoint that was declared has its series from the start. The series name the
-// endpoint's provider, if it is known.
+// The series of a declared endpoint exist from the start. If the endpoint's provider
+// is known, they have its name as a label.
 func TestWithEndpoints(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -212,8 +212,8 @@ func TestHold(t *testing.T) {
 	assert.Equal(t, int64(2), m.read(t, "errclass.holds")["endpoint=a"])
 }
 
-// A provider may be called by an alias or in another case. The provider gets the
-// label of the declared name.
+// A provider that is given by an alias or in another case gets the label of its
+// declared name.
 func TestProviderAliases(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ declared, called, want string }{

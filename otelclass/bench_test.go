@@ -89,16 +89,16 @@ func ofSDK(b *testing.B, stub tracetest.SpanStub) sdktrace.ReadOnlySpan {
 //     provider "batch-dup" allows duplicate keys
 //     (sdklog.WithAllowKeyDuplication), so the SDK does not look for them
 //     there.
-//   - 25 to 30 % is the classification. A text alone is looked up in the memory
-//     of the classifier. An exception has a type too, so it is classified each
+//   - 25 to 30 % is the classification. A text alone is looked up in the
+//     classifier's cache. An exception has a type too, so it is classified each
 //     time.
 //   - 7 % checks that the limits of the provider have not shortened or dropped
 //     an attribute. The SDK does not report this.
 //   - The rest reads the attributes of the record. The SDK has no access by
 //     key.
 //
-// The next processor and the SDK also have two attributes more to copy, which
-// is not in these figures. Nothing is allocated beyond what AddAttributes
+// These figures do not include the time in which the next processor and the SDK copy
+// the two additional attributes. Nothing is allocated beyond what AddAttributes
 // allocates.
 func BenchmarkOnEmit(b *testing.B) {
 	ctx := context.Background()

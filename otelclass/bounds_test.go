@@ -88,7 +88,8 @@ func dense(i, n int) string {
 	return strings.Repeat(line, n/len(line)+1)[:n]
 }
 
-// maxAllocated is the most bytes that may be allocated for a span or a record.
+// maxAllocated is the largest number of bytes that may be allocated for a span or a
+// record.
 const maxAllocated = race.PoolFactor * 4 << 20
 
 // allocated returns the number of bytes that f allocates.
@@ -185,7 +186,7 @@ type huge struct {
 	dup   bool // the provider allows duplicate keys
 }
 
-// record makes the record. Its provider has no limits of its own.
+// record makes the record. The record's provider sets no limits.
 func (h huge) record(t testing.TB) *sdklog.Record {
 	keep := &keepRecord{}
 	limit := h.limit

@@ -13,11 +13,11 @@ import (
 )
 
 // CallMetrics counts attempts, retries, fallbacks, holds (pauses after a rate limit)
-// and restarts (of queued tasks). It also shows the states of circuit breakers,
-// holds and health. Its methods take only strings and results, so package resilience
-// can call them without importing this package. Create it with [NewCallMetrics]; the
-// zero CallMetrics is not usable, and a nil one counts nothing. It is safe for
-// concurrent use.
+// and restarts (of queued tasks). It also shows the states of circuit breakers, the
+// holds in effect and the health of endpoints. Its methods take only strings and
+// results, so package resilience can call them without importing this package.
+// Create it with [NewCallMetrics]; the zero CallMetrics is not usable, and a nil one
+// counts nothing. It is safe for concurrent use.
 type CallMetrics struct {
 	cfg       counterConfig
 	attempts  attempts
@@ -135,8 +135,8 @@ func (m *CallMetrics) declareEndpoints() {
 	}
 }
 
-// Call counts a call to a provider, successful or not. The first call and each
-// retry count.
+// Call counts a call to a provider, successful or not. The first call counts, and so
+// does each retry.
 func (m *CallMetrics) Call(ctx context.Context, provider string) {
 	if m != nil {
 		m.calls.add(ctx, point{DimensionProvider: m.cfg.provider(provider)})
@@ -157,11 +157,11 @@ func (m *CallMetrics) Retry(ctx context.Context, provider string, cause classify
 	m.retries.add(ctx, p)
 }
 
-// Fallback counts a failed call that was repeated at another target. The
-// argument from is the target that failed, and to is the target that was called
-// next. Both become label values. Up to [MaxEndpoints] targets that are not
-// declared providers have their own value. The argument cause is the result of
-// the failed call.
+// Fallback counts a failed call that was repeated at another target. The argument
+// from is the target that failed, and to is the target that was called next. Both
+// become label values. Of the targets that are not declared providers, the first
+// [MaxEndpoints] have values of their own. The argument cause is the result of the
+// failed call.
 func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause classify.Result) {
 	if m == nil {
 		return
@@ -206,9 +206,9 @@ func (m *CallMetrics) Breaker(_ context.Context, endpoint, state string) {
 	m.breakers.set(endpoint, state)
 }
 
-// Hold records that a rate limit delays the calls to an endpoint for the
-// duration left. If left is 0, the hold ends now. If the endpoint was not
-// held before, Hold counts a hold.
+// Hold records that a rate limit delays the calls to an endpoint for the duration
+// left. This delay is called a hold. If left is 0, the hold ends now. If the
+// endpoint had no hold before, Hold counts a new one.
 func (m *CallMetrics) Hold(ctx context.Context, endpoint string, left time.Duration) {
 	if m == nil {
 		return

@@ -127,7 +127,8 @@ func TestCallMetricsOfNothing(t *testing.T) {
 	newCaller(t, c).run()
 }
 
-// If a cause is zero or inconsistent, the call counts as fatal and unknown.
+// If the cause is the zero Result, or its category does not belong to its reason,
+// the call counts as fatal and unknown.
 func TestCallMetricsCause(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

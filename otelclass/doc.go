@@ -21,7 +21,7 @@
 //     Codes may be integers or strings; http.status_code is read as the old name
 //     of http.response.status_code. If nothing is known, the span is fatal and
 //     unknown.
-//   - An exception on a span with another status was handled. Then the event is
+//   - An exception on a span with another status counts as handled: its event is
 //     classified, but the span is not ([WithHandled] changes that).
 //   - The next processor gets a view of the span. The span itself and its slices
 //     are not changed. A processor cannot read the span's limits, so the two
@@ -38,11 +38,11 @@
 //     spans. The first source whose reason is not "unknown" decides.
 //     http.response.status_code is used together with each source.
 //   - The record is changed in place, so processors registered later see it.
-//   - A record may already have as many attributes as its provider allows (128 by
-//     default, see sdklog.WithAttributeCountLimit). Then category and reason
-//     replace its last attributes. Attributes of an exception are replaced only if
-//     no others are left. The record counts the replaced attributes as dropped. A
-//     limit of 1 leaves room for the category only.
+//   - If a record already has as many attributes as its provider allows (128 by
+//     default, see sdklog.WithAttributeCountLimit), category and reason replace its
+//     last attributes. Attributes of an exception are replaced only if no others are
+//     left. The record counts the replaced attributes as dropped. A limit of 1
+//     leaves room for the category only.
 //   - A value longer than sdklog.WithAttributeValueLengthLimit is not written,
 //     because a shortened value would be another value. All categories and reasons
 //     have at most 17 bytes.
@@ -62,8 +62,8 @@
 // # Which attributes a peer can write
 //
 // If this program ended a call itself, by its deadline or by cancelling, that
-// outranks all other evidence. So only an attribute that no peer can write is
-// evidence of it. This table says who writes the content of each attribute:
+// outranks all other evidence. So only an attribute that no peer can write counts as
+// evidence of such an end. This table says who writes the content of each attribute:
 //
 //	exception.type                                    this program: OpenTelemetry records the type of an error value
 //	gen_ai.provider.name, gen_ai.system               this program; they decide nothing
@@ -80,12 +80,12 @@
 // exception.type therefore give the category timeout, whatever status is present. In
 // error.type, these types give the category timeout only on a span, and only if
 // neither the span nor its events have an attribute of a peer's answer. Without an
-// answer, an instrumentation has written the type of an error value there.
-// Attributes of an answer are recognised by their keys: those that end in
-// status_code or error_code, contain .response. or begin with gen_ai., and the codes
-// of rpc, db, messaging and graphql. In all other cases, and on every log record,
-// the type counts as a peer's deadline, which is retryable. This protection fails if
-// a program copies a peer's text into exception.type.
+// answer, error.type must be the type of an error value, written by an
+// instrumentation of this program. Attributes of an answer are recognised by their
+// keys: those that end in status_code or error_code, contain .response. or begin
+// with gen_ai., and the codes of rpc, db, messaging and graphql. In all other cases,
+// and on every log record, the type counts as a peer's deadline, which is retryable.
+// This protection fails if a program copies a peer's text into exception.type.
 //
 // # Bounds
 //
@@ -93,9 +93,9 @@
 // these limits:
 //
 //   - 64 KiB of text. If there is more, the beginning and the end of a text are
-//     read. The last exception comes first and may use half of this limit or more.
-//     The status description comes next and may use half of the remainder or more.
-//     The other exceptions share the rest evenly.
+//     read. The last exception is read first; half of this limit or more is
+//     available to it. The status description is read next; half of the remainder or
+//     more is available to it. The other exceptions share the rest evenly.
 //   - 512 bytes of a type, a code or a provider's name.
 //   - The newest 128 exceptions of a span. Older ones get no attributes.
 //   - 16,384 attributes of exceptions are copied; further exceptions get no
@@ -103,7 +103,8 @@
 //   - 16,384 attributes of a span or record, and 65,536 of all events of a span. If
 //     a span or record has more, nothing is added to it, because its unread
 //     attributes may include the ones to add. Observers are still called.
-//   - 4,096 members of maps in a record, four levels deep, and four texts in them.
+//   - 4,096 members of the maps in a record, down to four levels, and four texts in
+//     these maps.
 //   - A record is full if its provider allows no further attribute. A full record
 //     with more than 4,096 attributes gets neither category nor reason.
 //

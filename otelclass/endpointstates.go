@@ -72,8 +72,8 @@ type rateHolds struct {
 	end map[string]time.Time
 }
 
-// set sets the time until the hold of an endpoint ends. It returns the
-// endpoint's label. begins is true if the endpoint was not held before.
+// set sets the time until the hold of an endpoint ends. It returns the endpoint's
+// label. begins is true if this is a new hold: the endpoint had none before.
 func (h *rateHolds) set(endpoint string, left time.Duration) (label string, begins bool) {
 	label = h.labels.value(endpoint)
 	now := time.Now()

@@ -133,7 +133,7 @@ func Example() {
 	// errclass.errors{error.category=retryable,error.reason=rate_limit,signal=span} 1
 }
 
-// Without an exception, the attributes of the instrumentation decide.
+// If a span has no exception, the attributes that an instrumentation has set decide.
 func ExampleNewSpanProcessor() {
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(
 		otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(printSpans{}))))

@@ -118,7 +118,7 @@ func (f *facts) override(v values) values {
 	return v
 }
 
-// append appends the wanted attributes that have a value to dst, and returns the
+// append appends to dst those wanted attributes that have a value, and returns the
 // result.
 func (c *config) append(dst []attribute.KeyValue, wanted attrkey.Set, v values) []attribute.KeyValue {
 	if wanted&attrkey.Category != 0 {

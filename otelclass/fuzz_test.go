@@ -79,7 +79,7 @@ func drawAttrs(t *rapid.T, n, depth int) []attribute.KeyValue {
 
 var hostileOnce = sync.OnceValue(hostile)
 
-// drawError draws an error; some of them are hostile.
+// drawError draws an error. It may be one of the errors of the function hostile.
 func drawError(t *rapid.T) error {
 	all := hostileOnce()
 	var names []string

@@ -136,8 +136,7 @@ func TestRecordErrorKeepsTheText(t *testing.T) {
 	}
 }
 
-// An observer panics with an error. The Error method of that error may never
-// return.
+// An observer panics with an error whose Error method may never return.
 func TestWithObserverPanicsHostile(t *testing.T) {
 	t.Parallel()
 	for name, bad := range hostile() {

@@ -50,9 +50,9 @@ func (p *LogProcessor) Enabled(ctx context.Context, param sdklog.EnabledParamete
 	return !p.closed.Load() && p.next.Enabled(ctx, param)
 }
 
-// OnEmit passes the record to the next processor. An error record gets category
-// and reason. OnEmit returns the next processor's error, joined with an error for
-// each observer that panicked.
+// OnEmit adds category and reason to an error record, and passes every record to the
+// next processor. OnEmit returns the next processor's error, joined with an error
+// for each observer that panicked.
 func (p *LogProcessor) OnEmit(ctx context.Context, r *sdklog.Record) error {
 	if p.closed.Load() || r == nil {
 		return nil

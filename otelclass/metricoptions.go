@@ -46,10 +46,9 @@ func (f counterOptionFunc) applyCounter(c counterConfig) counterConfig { return 
 // for all other providers. The series of all values exist from the start. By
 // default, and if names is empty, the metrics have no label provider.
 //
-// Upper and lower case do not matter. Aliases are known: claude and anthropic
-// name the same provider, as do codex and openai, or gcp.gemini and google. If
-// several names of one provider are declared, each name has a label value of its
-// own.
+// Upper and lower case do not matter. Common aliases are known. For example, claude
+// and anthropic name the same provider, and so do codex and openai. If several names
+// of one provider are declared, each name has a label value of its own.
 //
 // The provider is taken from [classify.Result]. Processors set it from
 // gen_ai.provider.name or gen_ai.system; [Counter.Observe] also reads an attribute

@@ -79,15 +79,15 @@ func DefaultNaming() Naming {
 //	memory_llm_retries_total{provider, error_type, result}
 //	memory_llm_fallback_total{from, to, error_type}
 //
-// Those dashboards have no name for the number of calls. Here it is
-// memory_llm_calls_total. All other metrics have their default names. Declare the
+// Those dashboards have no name for the number of calls. In this naming, the number
+// is memory_llm_calls_total. All other metrics have their default names. Declare the
 // providers with [WithProviders].
 //
-// [CallMetrics] counts each failed attempt in memory_llm_errors_total, so it rises
-// even if a retry or a fallback answers. A [Counter] counts error records of logs
-// under the same name, and no spans (see [WithSignals]). Give this naming to only
-// one of them, otherwise a failed attempt that is logged too counts twice. If calls
-// go through package resilience, give it to CallMetrics.
+// [CallMetrics] counts each failed attempt in memory_llm_errors_total, so this
+// metric rises even if a retry or a fallback succeeds. A [Counter] counts error
+// records of logs under the same name, and no spans (see [WithSignals]). Give this
+// naming to only one of them, otherwise a failed attempt that is logged too counts
+// twice. If calls go through package resilience, give it to CallMetrics.
 func MemoryLLMNaming() Naming {
 	provider, errorType := Label{"provider", DimensionProvider}, Label{"error_type", DimensionErrorType}
 	return Naming{

@@ -132,7 +132,8 @@ func TestWithObserverPanics(t *testing.T) {
 	assert.Equal(t, 4, after, "the other observers are called")
 }
 
-// An observer may call runtime.Goexit. The span has been passed on before that.
+// An observer may call runtime.Goexit, which ends the goroutine. The processor must
+// have passed on the span before that.
 func TestWithObserverThatEndsTheGoroutine(t *testing.T) {
 	t.Parallel()
 	next := &keeper{}

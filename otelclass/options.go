@@ -149,9 +149,9 @@ func WithClassifier(c *classify.Classifier) Option {
 // exemplars. If the span already has a valid category and reason, the observer
 // gets these.
 //
-// It must be safe for concurrent use and must not block. If it panics, the span or
-// record is passed on all the same. A LogProcessor returns the panic as an error of
-// OnEmit, a SpanProcessor as an error of the next ForceFlush or Shutdown.
+// The observer must be safe for concurrent use and must not block. If it panics, the
+// span or record is passed on all the same. A LogProcessor returns the panic as an
+// error of OnEmit, a SpanProcessor as an error of the next ForceFlush or Shutdown.
 func WithObserver(observe func(context.Context, Signal, classify.Result)) Option {
 	return optionFunc(func(c config) config {
 		if observe != nil {

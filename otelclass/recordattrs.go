@@ -98,11 +98,11 @@ var fillers = sync.OnceValue(func() []attribute.KeyValue {
 // maxCounting limits how many attributes the SDK compares during countDropped.
 const maxCounting = 1 << 14
 
-// countDropped adds n to the number of dropped attributes of a full record,
-// because an earlier call of SetAttributes has reset this number. The SDK has no
-// method to set it, so countDropped adds n fillers, and the record drops them. It
-// stops early if the SDK would have to compare more than maxCounting attributes.
-// Then the number is too low.
+// countDropped adds n to the number of dropped attributes of a full record, because
+// an earlier call of SetAttributes has reset this number. The SDK has no method to
+// set it, so countDropped adds n fillers, and the record drops them. It stops early
+// if the SDK would have to compare more than maxCounting attributes. Then the number
+// of dropped attributes remains too low.
 func countDropped(r *sdklog.Record, n int) {
 	all := fillers()
 	for work := 0; n > 0 && work < maxCounting; work += r.AttributesLen() + len(all) {

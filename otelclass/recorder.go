@@ -136,8 +136,8 @@ func (textless) Error() string   { return "" }
 func (e textless) Unwrap() error { return e.err }
 
 // checkedLimits records that the limits of a provider were high enough for an
-// earlier span: the span kept a value as long as the field length says, and its
-// event had room for category and reason.
+// earlier span: the span kept a value of as many bytes as the field length says, and
+// its event had room for category and reason.
 type checkedLimits struct {
 	provider *sdktrace.TracerProvider
 	length   int

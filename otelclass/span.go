@@ -54,8 +54,8 @@ func (p *SpanProcessor) OnStart(parent context.Context, s sdktrace.ReadWriteSpan
 	}
 }
 
-// OnEnd passes the span to the next processor. A span that failed or recorded an
-// exception gets category and reason.
+// OnEnd adds category and reason to a span that failed or recorded an exception, and
+// passes every span to the next processor.
 func (p *SpanProcessor) OnEnd(s sdktrace.ReadOnlySpan) {
 	if p.closed.Load() {
 		return

@@ -24,8 +24,8 @@ type failures struct {
 	alerted bool
 }
 
-// record counts a failed call that ended at the given time. If an alert is due, it
-// returns the number of failures, otherwise 0.
+// record counts a failed call that ended at the time now. If an alert is due, record
+// returns the number of recent failures. Otherwise it returns 0.
 func (a *alerts) record(endpoint string, r classify.Result, threshold int, now time.Time) (count int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -44,7 +44,8 @@ func (a *alerts) record(endpoint string, r classify.Result, threshold int, now t
 	return count
 }
 
-// succeeded ends the alert of an endpoint. It takes no lock if there is no alert.
+// succeeded ends the alert of an endpoint. It takes no lock if no endpoint has an
+// alert.
 func (a *alerts) succeeded(endpoint string, now time.Time) {
 	if a.raised.Load() == 0 {
 		return

@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// AttemptTimeoutError is the error of a call that took longer than
-// attemptTimeoutMs ([RetryConfig]). It matches context.DeadlineExceeded, so
-// package classify classifies it as a timeout. After an AttemptTimeoutError,
-// another call may be made, and the breaker counts the failure. If the caller's
-// own context has ended, no other call is made, and the breaker does not count
-// the failure.
+// AttemptTimeoutError is the error of a call that took longer than attemptTimeoutMs
+// ([RetryConfig]). It matches context.DeadlineExceeded, so package classify
+// classifies it as a timeout. After an AttemptTimeoutError, the call can be
+// repeated, and the breaker counts the failure. If the caller's own context has
+// ended, no other call is made, and the breaker does not count the failure.
 type AttemptTimeoutError struct {
 	Limit time.Duration
 }
@@ -30,9 +29,9 @@ type attemptLimit struct {
 	timer *time.Timer
 }
 
-// startAttempt returns a context for one attempt. The context ends when the
-// parent ends, when cancel is called, or after limit. A call of l.expired before
-// the limit removes the limit. A limit of 0 means no time limit.
+// startAttempt returns a context for one attempt. The context ends when the parent
+// ends, when cancel is called, or after limit. If l.expired is called before that
+// time, the limit no longer applies. A limit of 0 means no time limit.
 func startAttempt(parent context.Context, limit time.Duration) (ctx context.Context, cancel context.CancelFunc, l attemptLimit) {
 	ctx, cancelCause := context.WithCancelCause(parent)
 	if limit > 0 {
@@ -50,7 +49,8 @@ func (l attemptLimit) expired() error {
 	return l.err
 }
 
-// attemptTimeout returns the time limit of a call to a target, or 0 if it has none.
+// attemptTimeout returns the time limit of a call to a target, or 0 if the call has
+// no limit.
 func (x *Executor) attemptTimeout(agent string, t Target) time.Duration {
 	cfg := x.cfg.get()
 	if !cfg.limitsAttempts {

@@ -63,8 +63,8 @@ func TestAttemptTimeout(t *testing.T) {
 	})
 }
 
-// An attempt timeout changes nothing if the caller's own deadline passes, or if
-// the answer arrives in time.
+// An attempt timeout has no effect if the caller's own deadline passes first, or if
+// the answer arrives before the timeout.
 func TestAttemptTimeout_InTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -123,8 +123,8 @@ func TestTransport_AttemptTimeout(t *testing.T) {
 	assert.EqualValues(t, 2, calls.Load())
 }
 
-// Each call without an answer counts, even if such calls overlap. So the fifth of
-// them opens the breaker of an endpoint that hangs.
+// The breaker counts each call that got no answer, even if such calls overlap. So
+// the fifth call to an endpoint that hangs opens the breaker.
 func TestAttemptTimeout_EachCounts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -40,8 +40,8 @@ func (n ScheduleName) valid() bool {
 	return named || n == CustomSchedule
 }
 
-// Schedule returns the schedule with this name. For [CustomSchedule] it returns
-// the schedule with the default figures. For an unknown name it returns the
+// Schedule returns the schedule with this name. For [CustomSchedule] it returns the
+// schedule with the default pauses and jitter. For an unknown name it returns the
 // medium schedule.
 func (n ScheduleName) Schedule() Schedule {
 	if n == CustomSchedule {
@@ -87,8 +87,8 @@ func (s Schedule) Delay(n int, random float64) time.Duration {
 	return max(d+time.Duration((2*random-1)*span), 0)
 }
 
-// backoff counts how many pauses each key has had since its last success. It is
-// safe for concurrent use.
+// backoff counts, for each [Call.Key], the pauses since the last success of a call
+// with this key. It is safe for concurrent use.
 type backoff struct {
 	random func() float64 // returns numbers in [0, 1); safe for concurrent use
 
@@ -105,9 +105,9 @@ type backoffKey struct {
 	target Target
 }
 
-// next returns the pause after a failed call, without and with jitter. Without a
-// key, the pause grows with the number of the failed call. With a key, it grows
-// with each pause since the key's last success.
+// next returns the pause after a failed call: nominal without jitter, and delay with
+// jitter. Without a key, the pause grows with the number of the failed call. With a
+// key, it grows with each pause since the key's last success.
 func (b *backoff) next(k backoffKey, s Schedule, number int) (nominal, delay time.Duration) {
 	step := number - 1
 	if k.key != "" {

@@ -154,8 +154,8 @@ func TestDo_Pauses(t *testing.T) {
 	}
 }
 
-// A provider's hint of up to a minute replaces the schedule's pause, without
-// jitter. If the hint is longer, Do does not wait.
+// If a provider's hint (Retry-After) is at most a minute, it replaces the schedule's
+// pause, and no jitter is added. If the hint is longer, Do does not wait.
 func TestDo_RetryAfter(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

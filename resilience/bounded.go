@@ -15,12 +15,12 @@ const (
 	pinned             // never removed; does not count towards the capacity
 )
 
-// bounded is a map with a capacity. Its keys come from callers and from redirects
-// of peers, so their number must be limited. If the map is full, a new entry
-// replaces the least recently used entry of rank plain. If more than three
-// quarters of the entries have rank held, the new entry replaces one of these
-// instead. So held entries cannot fill the whole map. Entries of rank pinned are
-// never replaced.
+// bounded is a map with a capacity. Its keys come from callers and from redirects of
+// peers, so their number must be limited. If the map is full, a new entry replaces
+// the least recently used entry of rank plain. If there is none, or if held entries
+// use more than three quarters of the capacity, the new entry replaces the least
+// recently used entry of rank held instead. So held entries cannot keep the whole
+// map. Entries of rank pinned are never replaced.
 //
 // Every method takes amortized constant time, except the iterator each. A bounded
 // map is not safe for concurrent use.

@@ -123,8 +123,8 @@ func TestBoundedProperty(t *testing.T) {
 	})
 }
 
-// A recent map keeps a limited number of entries if each key is used only once,
-// even before entries expire.
+// A map of type recent keeps a limited number of entries if each key is used only
+// once, even before entries expire.
 func TestRecentBounds(t *testing.T) {
 	t.Parallel()
 	start := time.Now()

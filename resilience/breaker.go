@@ -34,10 +34,10 @@ const (
 )
 
 // Probe checks whether an endpoint is up, at lower cost than a call. An error means
-// that the endpoint is down, unless the probe itself is at fault: a missing key, a
-// 404, a bad URL. After a fault of the probe or a panic, the call is made as if
-// there were no probe. A Probe must return when ctx ends and must be safe for
-// concurrent use.
+// that the endpoint is down, unless the probe itself is at fault, for example
+// because of a missing key, a 404 or a bad URL. If the probe is at fault or panics,
+// the call is made as if there were no probe. A Probe must return when ctx ends and
+// must be safe for concurrent use.
 type Probe func(ctx context.Context, endpoint string) error
 
 // ErrOpen matches every [*OpenError] in errors.Is.
@@ -82,11 +82,11 @@ func (e *OpenError) result() classify.Result { return e.Cause }
 // ErrHeld matches every [*HoldError] in errors.Is.
 var ErrHeld = errors.New("endpoint held by a rate limit")
 
-// HoldError is the error of a call that was not made, because a rate limit holds
-// the endpoint and the call cannot wait until the hold ends. Either the call's
-// deadline is earlier, or the wait is longer than maxHoldMs ([RetryConfig]).
-// errors.Is matches it with [ErrHeld]. Package classify classifies it as a rate
-// limit and reads RetryAfter.
+// HoldError is the error of a call that was not made. The endpoint is held: a rate
+// limit lets no call through until a given time. The call cannot wait until then,
+// because its deadline is earlier, or because the wait is longer than maxHoldMs
+// ([RetryConfig]). errors.Is matches it with [ErrHeld]. Package classify classifies
+// it as a rate limit and reads RetryAfter.
 type HoldError struct {
 	Endpoint   string          // with a [Target.Key]: endpoint#key
 	RetryAfter time.Duration   // time until the hold ends; 0 if the hold has ended but other calls come first
@@ -111,8 +111,8 @@ func (e *HoldError) after() time.Duration { return e.RetryAfter }
 
 func (e *HoldError) result() classify.Result { return e.Cause }
 
-// refusal is the error of a call that a gate did not let in: an [*OpenError] or
-// a [*HoldError].
+// refusal is the error of a call that a [gate] (a breaker or a rate limit) did not
+// let in: an [*OpenError] or a [*HoldError].
 type refusal interface {
 	error
 	after() time.Duration    // time until a call may be let in

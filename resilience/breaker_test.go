@@ -240,8 +240,9 @@ func TestBreaker_TrialHangs(t *testing.T) {
 	})
 }
 
-// A breaker has been open for so long that new calls do not wait. The first call of
-// a Do is then let in as a trial. If the trial fails, Do makes no retries.
+// A breaker has been open for longer than bridgeMs, so new calls no longer wait. It
+// lets the first call of a Do in as a trial. If the trial fails, Do makes no
+// retries.
 func TestBreaker_FailedTrialEndsTheCall(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -347,8 +348,8 @@ func TestBreaker_LastCallIsTheTrial(t *testing.T) {
 	}
 }
 
-// A person forces a breaker open during the pause of a call. The call makes no
-// further retry.
+// A person forces a breaker open while a call pauses before a retry. The call then
+// makes no retry.
 func TestBreaker_EndsRetriesOfOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

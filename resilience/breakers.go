@@ -13,33 +13,34 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// Breakers are the circuit breakers of an [Executor], one for each endpoint, or
-// for each [Target.Key] of an endpoint. After a rate limit, Breakers also hold
-// the endpoint: no call is made until the provider's wait is over.
+// Breakers are the circuit breakers of an [Executor], one for each endpoint, or for
+// each [Target.Key] of an endpoint. After a rate limit, Breakers also hold the
+// endpoint: no call is made for as long as the provider asks to wait.
 //
 // These failures count: a network error, a 5xx, a peer's timeout and an
 // [AttemptTimeoutError]. A rate limit, a 4xx and the caller's own deadline or
-// cancellation do not count. If several calls are under way at the same time,
-// only the first failure counts. But every [AttemptTimeoutError] counts, because
-// its call has waited for the whole attempt timeout. A breaker opens at the fifth
-// counted failure in a row, if no call has succeeded for a second
-// ([BreakerConfig]). If the first trial after that succeeds, the failures may have
-// been chance. So the next opening needs ten failures in a row.
+// cancellation do not count. If several calls are under way at the same time, only
+// the first failure counts. But every [AttemptTimeoutError] counts, because its call
+// has waited for the whole attempt timeout. A breaker opens at the fifth counted
+// failure in a row, if no call has succeeded for a second ([BreakerConfig]). If the
+// first trial call after the opening succeeds, the failures may have happened by
+// chance. So the breaker opens again only after ten failures in a row.
 //
 // While a breaker is open, one trial call at a time is made: after 0.5, 1, 2 and
 // 4 s, then every 8 s. With more than one call per second, a trial is made at least
 // every 2 s. The trial is a waiting call or the next new call. If a new call would
 // give up before the next trial is due, that trial is made earlier, but not within
 // 2 s of the last one. A restart ([WithRestarter]) makes the trial only if no other
-// call has made one for 10 s. The first trial that gets an answer closes the breaker;
-// a server error is no answer. Then two waiting calls at a time are let in. This
-// number grows by one with each success and shrinks by one with each failure. It also
-// doubles every 0.4 s, unless more calls fail than succeed.
+// call has made one for 10 s. The first trial that gets an answer closes the
+// breaker; a server error is no answer. Then two waiting calls at a time are let in.
+// This limit grows by one with each success and shrinks by one with each failure.
+// The limit also doubles every 0.4 s, unless more calls fail than succeed.
 //
-// A [Do] that has made a call before the opening waits as long as its remaining
-// calls and pauses would take. So does a new Do during the first 30 s. After 30 s,
-// new calls are refused with an [*OpenError], except those that make a trial. With a
-// [Probe], a trial begins with the probe.
+// A [Do] that made a call before the breaker opened waits for as long as its
+// remaining calls and pauses would take. A new Do does the same while the breaker
+// has been open for less than 30 s. After 30 s, new calls are refused with an
+// [*OpenError], except those that make a trial. With a [Probe], a trial begins with
+// the probe.
 //
 // A strict breaker counts every retryable failure and refuses all calls for
 // five minutes ([BreakerConfig.Strict]).
@@ -69,8 +70,8 @@ type Breakers struct {
 	sweepAt int // number of gates that triggers the next sweep
 }
 
-// gateKey is the key of a target in Breakers.cache. It costs less to compute than
-// [Target.Name].
+// gateKey is the key under which Breakers.cache has the gate of a target. It costs
+// less to compute than [Target.Name].
 type gateKey struct{ endpoint, key string }
 
 // maxCached limits the keys of one gate in Breakers.cache. A gate may have many
@@ -183,8 +184,8 @@ func (b *Breakers) updateRank(g *gate) bool {
 	return true
 }
 
-// sweep forgets unused gates if there are more than sweepAt gates. The caller
-// must have locked mu.
+// sweep removes unused gates if there are at least sweepAt gates. The caller must
+// have locked mu.
 func (b *Breakers) sweep(ctx context.Context) {
 	if b.byName.len() < b.sweepAt {
 		return
@@ -238,9 +239,9 @@ func (g *gate) rank(cfg *Config) rank {
 	}
 }
 
-// retire makes a forgotten gate emit no more events. If the gate's breaker is
-// open, retire first adds an event which says that the breaker has closed,
-// because a new gate of the endpoint would allow calls.
+// retire stops the events of a gate that was removed from Breakers. If the gate's
+// breaker is open, retire first adds an event which says that the breaker has
+// closed, because a new gate of the endpoint would allow calls.
 func (g *gate) retire(ctx context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -302,9 +303,9 @@ func (b *Breakers) probeTrial(ctx context.Context, p permit) error {
 }
 
 // inconclusive reports whether a probe's error is a fault of the probe itself, such
-// as a 404. Such an error says nothing about the endpoint. If it counted, the
-// breaker would never close. An unknown error and a timeout of the probe mean that
-// the endpoint is down.
+// as a 404. Such an error says nothing about the endpoint. If it counted as a failed
+// trial, the breaker would never close. An unknown error and a timeout of the probe
+// mean that the endpoint is down.
 func inconclusive(err error) bool {
 	res := classify.Error(err)
 	return !countsAsFailure(res) && res.Reason != classify.ReasonUnknown

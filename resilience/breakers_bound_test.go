@@ -109,7 +109,7 @@ func TestBreakers_AllOpen(t *testing.T) {
 }
 
 // A breaker keeps a forced mode even if very many endpoints follow. A breaker that
-// was set back to auto may be forgotten.
+// was set back to auto can be replaced by a new one.
 func TestBreakers_ForcedMany(t *testing.T) {
 	t.Parallel()
 	x := executor(t, single())

@@ -73,10 +73,10 @@ type BreakerConfig struct {
 	BridgeMs           *int        `json:"bridgeMs,omitempty" yaml:"bridgeMs,omitempty"`                     // how long after an opening new calls wait instead of failing; default 30000
 	HealthProbeEnabled *bool       `json:"healthProbeEnabled,omitempty" yaml:"healthProbeEnabled,omitempty"` // run the probe ([WithProbe]) before the trial call; default true
 	Mode               BreakerMode `json:"mode,omitempty" yaml:"mode,omitempty"`                             // default auto
-	// Strict makes a simple breaker. Every retryable failure counts, rate limits
-	// too, and failureThreshold of them in a row open the breaker. Then no call is
-	// made for cooldownMs, and no call waits. QuietMs and BridgeMs have no effect.
-	// The default is false.
+	// Strict makes a simple breaker. Every retryable failure counts, also a rate
+	// limit, and failureThreshold failures in a row open the breaker. After that,
+	// all calls are refused without a wait, for cooldownMs. QuietMs and BridgeMs
+	// have no effect. The default is false.
 	Strict *bool `json:"strict,omitempty" yaml:"strict,omitempty"`
 }
 
@@ -127,9 +127,9 @@ const (
 	DefaultFallbackCooldown = time.Minute
 	// AlertWindow is the period in which failures are counted for an alert.
 	AlertWindow = 5 * time.Minute
-	// HealthWindow is the period in which Health counts calls and failures.
-	// With fewer than HealthMinCalls calls in it, failures do not make an
-	// endpoint unhealthy.
+	// HealthWindow is the period in which Health counts calls and failures. If an
+	// endpoint had fewer than HealthMinCalls calls in this period, failures do not
+	// make it unhealthy.
 	HealthWindow   = 5 * time.Minute
 	HealthMinCalls = 10
 	// MaxEndpoints limits the number of endpoints that [Breakers], [Health], alerts

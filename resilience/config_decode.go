@@ -88,7 +88,8 @@ func checkKeys(tree map[string]any) (renamed bool, err error) {
 	return renamed, errors.Join(v...)
 }
 
-// move stores the value of a former key under the key that has replaced it.
+// move stores the value of the former key old under the key that has replaced it.
+// place is the path of the new key.
 func (v *validation) move(tree map[string]any, old string, place []string, value any) {
 	section := tree
 	if len(place) > 1 {

@@ -114,8 +114,8 @@ func TestConfig_Validate(t *testing.T) {
 	require.ErrorContains(t, cfg.Validate(), "retry.jitterPercent")
 }
 
-// Settings are merged field by field. A setting of an endpoint outranks one of an
-// agent, and both outrank the general section.
+// Settings are merged field by field. A setting of an endpoint takes precedence over
+// a setting of an agent. Both take precedence over the general section.
 func TestConfig_Overrides(t *testing.T) {
 	t.Parallel()
 	cfg := &resilience.Config{

@@ -55,8 +55,8 @@ func (r *run) mayFallBack(a Attempt) bool {
 	}
 }
 
-// correct calls change, a function of the caller that changes the request. Then the
-// call is repeated without a pause.
+// correct calls change, the caller's function that changes the request. If change
+// succeeds, the call is repeated without a pause.
 func (r *run) correct(a Attempt, change func(context.Context, Attempt) error) {
 	if change == nil {
 		return
@@ -124,10 +124,10 @@ func (r *run) schedule(a Attempt) {
 // count, because the call has just failed without a pause.
 func hinted(r classify.Result) bool { return r.HasRetryAfter && r.RetryAfter > 0 }
 
-// openAfter returns an error if the breaker is open and the call should not
-// wait for it. There are three reasons: another target accepts calls, the
-// outage had lasted so long before this call that new calls do not wait, or the
-// breaker will certainly refuse the call after the pause.
+// openAfter returns an error if the breaker is open and the call should not wait for
+// it. There are three reasons: another target accepts calls, the breaker had been
+// open for so long before this call that new calls no longer wait, or the breaker
+// will certainly refuse the call after the pause.
 func (r *run) openAfter(pause time.Duration) *OpenError {
 	if r.gate == nil {
 		return nil

@@ -36,11 +36,11 @@
 //     a time is made. Other calls go to another target, or wait for as long as their
 //     remaining pauses would take. When the outage has lasted for 30 s, new calls
 //     are refused.
-//   - Classify ([WithClassifier]): the error's reason sets the number of calls
-//     to a target ([classify.Policy.Calls]): 3 for rate limits, 5xx and
-//     timeouts, 6 for network errors, 1 for fatal errors. Each target has its
-//     own count. If errors differ, the last one sets the limit. [ReasonConfig]
-//     overrides the policy of a reason.
+//   - Classify ([WithClassifier]): the error's reason sets the number of calls to a
+//     target ([classify.Policy.Calls]): 3 for rate limits, 5xx and timeouts, 6 for
+//     network errors, 1 for fatal errors. Each target has its own count. If the
+//     calls fail with different errors, the last error sets the limit.
+//     [ReasonConfig] overrides the policy of a reason.
 //   - Wait: the provider's Retry-After, up to a minute; without one, the
 //     schedule's pause with jitter ([RetryConfig]). A wait does not begin if the
 //     context's deadline would end it. A parsing error is retried once, without
@@ -57,8 +57,8 @@
 // Observers receive every step as an [Event] ([WithObserver], [WithLogger],
 // [CountEvents], [Statuses], [WithAlert]).
 //
-// By default, and with a nil config, retries are off: the function is called
-// once, and its answer and error are returned unchanged. [DefaultConfig] and
-// [MaxRetryAfterWait] have the figures; docs/specifications.md has their
+// By default, and with a nil config, retries are off: the function is called once,
+// and its answer and error are returned unchanged. [DefaultConfig] and
+// [MaxRetryAfterWait] have the default numbers; docs/specifications.md has their
 // sources.
 package resilience

@@ -96,14 +96,14 @@ const (
 	RestartUnhandled   = "unhandled"   // due, but its kind is not registered
 )
 
-// Values of To in events of [KindSharing].
+// These are the values of To in events of [KindSharing].
 const (
-	SharingAway    = "away"    // each process goes on by itself
+	SharingAway    = "away"    // the Sharer fails, so each process continues without it
 	SharingBack    = "back"    // changes are shared again
 	SharingIgnored = "ignored" // a change was ignored or limited; there is one event until the next SharingBack
 )
 
-// Values of From and To in events of [KindHealth].
+// These are the values of From and To in events of [KindHealth].
 const (
 	Healthy   = "healthy"
 	Unhealthy = "unhealthy"
@@ -138,12 +138,12 @@ type Event struct {
 }
 
 // Observer receives events, with the context of the call that causes them. It is
-// called in the goroutine of that call, with one exception: events of breakers,
-// holds and health are sent one at a time and in order. If several goroutines cause
-// such events at the same time, one of these goroutines sends all. An Observer must
-// be safe for concurrent use, must not block, and must not call the object that it
-// observes. If it panics, the call continues and the other observers are still
-// called.
+// called in the goroutine of that call. Only events of breakers, holds and health
+// can come from the goroutine of another call: they are sent one at a time and in
+// order. So if several calls cause such events at the same time, the goroutine of
+// one call sends all of them. An Observer must be safe for concurrent use, must not
+// block, and must not call the object that it observes. If it panics, the call
+// continues and the other observers are still called.
 type Observer func(ctx context.Context, e Event)
 
 // notify calls o and recovers a panic of o, so that an observer cannot break a
@@ -172,8 +172,8 @@ func (o observers) notify(ctx context.Context, e Event) {
 
 var _ slog.LogValuer = Event{}
 
-// These are the log keys of an event's attributes. Package slogclass also uses the
-// first two. It adds nothing to a record that already has these two.
+// These are the log keys of an event's attributes. Package slogclass uses the first
+// two keys too. It adds nothing to a record that already has them.
 const (
 	categoryKey     = "error.category"
 	reasonKey       = "error.reason"

@@ -21,8 +21,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Name omits the user information, the query and the fragment of a URL. The URL may
-// be invalid.
+// Name omits the user information, the query and the fragment of a URL. It does so
+// for invalid URLs too.
 func TestNameHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, endpoint, want string }{

@@ -175,7 +175,7 @@ func ExampleOpenError() {
 	// true transient <nil> 1m30s
 }
 
-// Each call may take 20 ms. The first call hangs.
+// Each call has a time limit of 20 ms. The first call hangs.
 func ExampleAttemptTimeoutError() {
 	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{
 		AttemptTimeoutMs: 20, Schedule: resilience.CustomSchedule, BaseDelayMs: 1, MaxDelayMs: 1,

@@ -161,8 +161,8 @@ func ExampleExecutor_Enabled() {
 	// Output: false true
 }
 
-// A stream whose first event is an error is repeated, even if that event takes
-// a while.
+// If the first event of a stream is an error, the request is repeated, even if that
+// event takes a while to arrive.
 func ExampleWithFirstEventWait() {
 	calls := 0
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -65,7 +65,7 @@ func (e *exchange) neverFor(why string) func(Attempt) bool {
 }
 
 // withContextErr returns ctxErr with the attempts of err, if err is an [*Error].
-// Otherwise it returns ctxErr.
+// Otherwise it returns ctxErr unchanged.
 func withContextErr(err, ctxErr error) error {
 	if all, ok := errors.AsType[*Error](err); ok {
 		return &Error{Attempts: all.Attempts, Err: ctxErr, Stop: ctxErr}

@@ -33,7 +33,7 @@ type fleetReport struct {
 	calls     int
 	lost      int           // calls of Do that returned an error
 	inVain    int           // requests that the endpoint did not answer
-	late      int           // requests in vain, from 10 s after the begin of the outage on
+	late      int           // failed requests, made at least 10 s after the beginning of the outage
 	perTrial  int           // largest number of late requests within 400 ms
 	perSecond int           // largest number of late requests within a second
 	median    time.Duration // median time from the end of the outage to a process's first success
@@ -108,8 +108,8 @@ func (f fleet) run(t *testing.T) (report fleetReport) {
 	return report
 }
 
-// densest returns how many of the times lie in the densest window of the given
-// length. It ignores times before the argument begin.
+// densest returns the largest number of times that lie within any window of the
+// given length. It ignores times before the argument begin.
 func densest(times []time.Duration, begin, window time.Duration) (most int) {
 	slices.Sort(times)
 	first, _ := slices.BinarySearch(times, begin)

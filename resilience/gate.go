@@ -42,7 +42,7 @@ type gate struct {
 	mode       BreakerMode
 	generation uint64          // raised by each counted failure, opening, trial and change of mode
 	failures   int             // counted since the last success
-	chance     int             // rows of failures that ended with a success
+	chance     int             // series of consecutive failures that ended with a success
 	chanceAt   time.Time       // time of the last of these successes
 	overlap    bool            // a failure did not count, because its call overlapped with another one
 	cause      classify.Result // the last counted failure
@@ -104,8 +104,8 @@ func (g *gate) admit() (permit, bool) {
 	return permit{g: g, generation: word >> generationShift}, word&busyBit == 0
 }
 
-// locked runs f while it holds mu. It then lets waiting calls in, and emits and
-// shares what f has changed.
+// locked runs f while it holds mu. It then lets waiting calls in, emits the events
+// of the changes that f has made, and sends these changes to other processes.
 func (g *gate) locked(ctx context.Context, f func(now time.Time)) {
 	g.mu.Lock()
 	now := time.Now()
@@ -127,8 +127,9 @@ func (g *gate) locked(ctx context.Context, f func(now time.Time)) {
 	}
 }
 
-// queueNotes moves g.notes to the queue of events. It returns false if g.notes is
-// empty. The caller holds mu, so the events are in the order of the changes.
+// queueNotes moves the events in g.notes to the queue g.events. It returns false if
+// g.notes is empty. The caller holds mu, so the events are in the order of the
+// changes.
 func (g *gate) queueNotes(ctx context.Context, now time.Time) bool {
 	if len(g.notes) == 0 {
 		return false
@@ -199,9 +200,9 @@ type outcome uint8
 
 const (
 	outcomeNone     outcome = iota // nothing
-	outcomeUp                      // it succeeded
-	outcomeAnswered                // it is up, but rejected the call, which is no success
-	outcomeLimited                 // it is up and rate limited
+	outcomeUp                      // the call succeeded
+	outcomeAnswered                // the endpoint is up, but rejected the call; this does not count as a success
+	outcomeLimited                 // the endpoint is up, but a rate limit applies
 	outcomeDown                    // network, 5xx, a peer's timeout
 	outcomeHung                    // no answer within the attempt timeout
 )

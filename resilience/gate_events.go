@@ -7,7 +7,7 @@ import (
 
 // gateEvents sends the events of gates to the observers. It sends the events one at
 // a time, in the order in which goroutines added them. So the last event of an
-// endpoint describes the endpoint's present state.
+// endpoint describes its current state.
 type gateEvents struct {
 	send func(context.Context, *gate, Event)
 

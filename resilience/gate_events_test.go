@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// gauges keeps the last state of each endpoint, like a gauge metric. It checks
-// that From of each event equals To of the event before.
+// gauges keeps the last state of each endpoint, like a gauge metric. It checks that
+// the From of each event equals the To of the event before it.
 type gauges struct {
 	t  *testing.T
 	mu sync.Mutex
@@ -91,7 +91,7 @@ func TestBreakers_EventsInOrder(t *testing.T) {
 	}
 }
 
-// The events of a breaker also arrive in order if breakers are forgotten and made
+// The events of a breaker also arrive in order if breakers are removed and made
 // again.
 func TestBreakers_EventsInOrderWhileForgotten(t *testing.T) {
 	t.Parallel()

@@ -25,10 +25,10 @@ const extensionStep = time.Second
 
 // ramp limits how many calls run at the same time after a hold or an outage. This
 // limit, the window, grows by one with each success and shrinks by one with each
-// failure. So it nearly doubles with each round of calls, even if one call in
-// five fails. Calls may take minutes, so the window also doubles after each
-// rampStep, unless more calls have failed than succeeded since the last step. The
-// ramp ends with a success while no call waits. gate.mu guards the fields.
+// failure. So it nearly doubles with each round of calls, even if one call in five
+// fails. Calls may take minutes, so the window also doubles after each rampStep,
+// unless more calls have failed than succeeded since the last step. The ramp ends
+// when a call succeeds and no call waits. gate.mu guards the fields.
 type ramp struct {
 	number int       // number of the current ramp, to recognise its calls
 	window int       // calls that may be made at the same time; 0 = no ramp
@@ -61,9 +61,9 @@ func (g *gate) startHold(now time.Time, pause time.Duration, r classify.Result) 
 	}
 }
 
-// noteHold adds the event of a hold to g.notes. held is true if an earlier hold was
-// still in force. Several calls that meet the rate limit at the same time cause a
-// single event. The caller must have locked mu.
+// noteHold adds an event to g.notes: a hold has begun or has been extended. held is
+// true if an earlier hold was still in force. If several calls meet the rate limit
+// at the same time, noteHold adds a single event. The caller must have locked mu.
 func (g *gate) noteHold(now time.Time, held bool) {
 	e := Event{Kind: KindHold, To: HoldBegun, Result: g.limit, ScheduledDelay: g.until.Sub(now)}
 	switch {

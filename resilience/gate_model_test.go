@@ -25,7 +25,7 @@ type model struct {
 	counted     int  // calls let in up to the last counted failure, opening, trial or change of mode
 	lastSuccess int  // -1 = never
 	overlap     bool // a failure has not counted
-	chance      int  // rows of failures that ended with a success
+	chance      int  // series of consecutive failures that ended with a success
 	chanceAt    int
 	raised      int // counted failures, trials, closings and changes of mode
 	open        bool
@@ -69,8 +69,9 @@ const (
 	ended   modelStatus = "ended"
 )
 
-// These limit how long a call waits, in milliseconds. The gate changes only at
-// multiples of 10 ms, so never at the moment at which one of these limits ends.
+// These limit how long a call waits, in milliseconds. The test changes the gate only
+// at multiples of 10 ms, and these limits end at other times. So no change happens
+// at the same moment as the end of a limit.
 const (
 	modelPatience = 3003
 	modelMaxHold  = 5003
@@ -142,7 +143,8 @@ func (m *model) mayEnter(c *modelCall) bool {
 	return true
 }
 
-// trialDelay returns how much later a restart makes a trial.
+// trialDelay returns how much later than other calls a restart makes a trial, in
+// milliseconds. For other calls it returns 0.
 func (c *modelCall) trialDelay() int {
 	if c.restart {
 		return 10_000

@@ -34,11 +34,13 @@ const (
 	// on average, to make that pause shorter than in trialGaps.
 	callsPerTrial = 2
 	// waitingPerCall is the number of waiting calls that count like one new call.
-	// Waiting calls count too, because without the breaker they would be repeated.
+	// Waiting calls count too, because without the breaker their callers would
+	// repeat them.
 	waitingPerCall = 4
-	// restartGap is how long after the due time of a trial a restart makes it, if no
-	// other call has made it by then. Restarts come last because a failed trial uses
-	// up one of the task's few restarts.
+	// restartGap is the time for which a restart of a queued task lets other calls
+	// go first when a trial is due. If no other call has made the trial by then, the
+	// restart makes it. Restarts come last because a failed trial uses up one of the
+	// task's few restarts.
 	restartGap = 10 * time.Second
 )
 
@@ -76,12 +78,13 @@ func (g *gate) fail(now time.Time, p permit, trial, hung bool, r classify.Result
 	}
 }
 
-// chanceTime is how long gate.chance keeps its count after the last increase.
+// chanceTime is the time after which the count in gate.chance no longer applies,
+// unless the count has grown again.
 const chanceTime = 5 * time.Minute
 
-// noteChance is called when a success ends a row of failures, which shows that
-// these failures were chance. It raises gate.chance, the number of such rows. The
-// caller holds mu.
+// noteChance is called when a success ends a series of consecutive failures. The
+// success shows that these failures happened by chance. noteChance raises
+// gate.chance, the number of such series. The caller holds mu.
 func (g *gate) noteChance(now time.Time) {
 	if now.Sub(g.chanceAt) >= chanceTime {
 		g.chance = 0
@@ -92,8 +95,8 @@ func (g *gate) noteChance(now time.Time) {
 
 // threshold returns the number of failures in a row that open the breaker. If one
 // call in five fails, five failures in a row happen by chance sooner or later. So
-// an endpoint needs twice as many if it has often recovered while its breaker was
-// still closed. The caller holds mu.
+// the number is doubled for an endpoint that has often recovered while its breaker
+// was still closed. The caller holds mu.
 func (g *gate) threshold(now time.Time) int {
 	n := g.cfg.Load().FailureThreshold
 	if g.chance >= n && now.Sub(g.chanceAt) < chanceTime && !g.strict() {
@@ -257,9 +260,9 @@ func (g *gate) openRefusal(now time.Time) *OpenError {
 	return e
 }
 
-// refusalAfter returns nil if a failed call should be repeated after a pause, and
-// an error otherwise. member reports whether the gate let a call of the same Do
-// in before the breaker had been open for BridgeMs. elsewhere reports whether
+// refusalAfter returns nil if a failed call should be repeated after a pause, and an
+// error otherwise. member is true if the gate has let in an earlier call of the same
+// Do, before the breaker had been open for BridgeMs. elsewhere reports whether
 // another target accepts calls.
 func (g *gate) refusalAfter(pause time.Duration, member bool, elsewhere func() bool) *OpenError {
 	if g.word.Load()&busyBit == 0 {

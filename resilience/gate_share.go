@@ -50,8 +50,8 @@ const (
 	// process reports. A process is distrusted if it reports an opening and another
 	// process finds the endpoint up soon after that.
 	distrust = time.Minute
-	// spreadPerPeer and longestSpread determine the period over which all processes
-	// let in their waiting calls.
+	// spreadPerPeer and longestSpread determine the length of the period in which
+	// the processes, each at a random time, let in their waiting calls.
 	spreadPerPeer = 10 * time.Millisecond
 	longestSpread = 2 * time.Second
 )
@@ -139,15 +139,15 @@ func (g *gate) askForTrial(number uint64) {
 }
 
 // keepClaim keeps the lease of a trial that ended without a result. The next call
-// may use the lease. The caller holds mu.
+// can use the lease. The caller holds mu.
 func (g *gate) keepClaim() {
 	if g.sharing != nil {
 		g.claim = claimGranted
 	}
 }
 
-// dropClaim forgets which process has the lease of a trial, and which process
-// opened the breaker. The caller holds mu.
+// dropClaim clears what the gate knows about the lease of a trial, and the name of
+// the process that opened the breaker. The caller holds mu.
 func (g *gate) dropClaim() {
 	g.claim, g.elsewhere, g.openedBy = claimNone, time.Time{}, ""
 }
@@ -190,8 +190,10 @@ func (g *gate) applyHold(now time.Time, c GateChange) (err error) {
 	return err
 }
 
-// applyOpening opens the breaker. If it is already open, applyOpening sets the time
-// of its next trial. The caller holds mu.
+// applyOpening opens the breaker, because another process has reported an opening.
+// It ignores the report of a distrusted process, and a report that arrives soon
+// after a success of this process. If the breaker is already open, applyOpening
+// updates the time of the next trial. The caller holds mu.
 func (g *gate) applyOpening(now time.Time, c GateChange) {
 	next := now.Add(min(c.NextTrial, g.cooldown()))
 	if !g.open {
@@ -266,8 +268,8 @@ func (g *gate) spread(peers int) time.Duration {
 	return time.Duration(g.sharing.random() * float64(longest))
 }
 
-// sharedCause returns a copy of r that has only the fields that this process uses.
-// r is a failure that another process has reported as the cause of a change. If a
+// sharedCause returns a copy of r with only those fields that this process uses. r
+// is the failure that another process has reported as the cause of its change. If a
 // failure with r's reason cannot cause such a change, the copy has the argument
 // reason instead.
 func sharedCause(r classify.Result, reason classify.Reason, hold time.Duration) classify.Result {

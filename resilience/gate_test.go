@@ -62,8 +62,8 @@ func (p *plant) call(ctx context.Context, _ resilience.Target) (int, error) {
 	}
 }
 
-// failed returns the number of failed calls that began at the time earliest or
-// later.
+// failed returns the number of failed calls that began at or after the time
+// earliest.
 func (p *plant) failed(earliest time.Duration) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -190,7 +190,7 @@ func TestGate_OutageOfAStream(t *testing.T) {
 	})
 }
 
-// stream makes n calls, one after each interval, and returns their errors.
+// stream makes n calls, one per interval, and returns their errors.
 func stream(t *testing.T, x *resilience.Executor, p *plant, n int, interval time.Duration) []error {
 	t.Helper()
 	errs := make([]error, n)
@@ -578,9 +578,9 @@ func TestGate_Trials(t *testing.T) {
 	})
 }
 
-// A restart waits at an open breaker like other calls, but it makes a trial only
-// if no other call has made one for 10 s. Otherwise, if there are few other calls,
-// the trials of one outage would use up all restarts of a task.
+// A restart waits at an open breaker like other calls, but it makes a trial only if
+// no other call has made one for 10 s. Without this rule, if there are few other
+// calls, the trials of one outage would use up all restarts of a task.
 func TestGate_RestartsLeaveTrials(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -43,8 +43,9 @@ type waiter struct {
 	err   error
 }
 
-// enter returns a permit, waits for one, or returns a [refusal] or the context's
-// error.
+// enter returns a permit, either at once or after a wait. If the call should not
+// wait, enter returns a [refusal]. If the context ends first, enter returns the
+// context's error.
 func (g *gate) enter(ctx context.Context, w *waiter) (permit, error) {
 	w.deadline, _ = ctx.Deadline()
 	waiting := false
@@ -91,8 +92,9 @@ func (g *gate) enter(ctx context.Context, w *waiter) (permit, error) {
 }
 
 // refuse returns an error if a call should not wait, and nil otherwise. A call
-// should not wait if the wait would exceed the call's deadline, its patience or its
-// maxHold. The caller holds mu.
+// should not wait if the breaker is forced open, if another target can be called
+// instead, or if the wait would last beyond the deadline or a limit in w. The caller
+// holds mu.
 func (g *gate) refuse(now time.Time, w *waiter) refusal {
 	beyond := func(t time.Time) bool { return !w.deadline.IsZero() && !t.Before(w.deadline) }
 	switch {
@@ -181,8 +183,8 @@ func (g *gate) review(now time.Time, w *waiter) {
 	w.limit.Reset(g.untilLimit(now, w))
 }
 
-// untilLimit returns how long w may wait before the gate must review it again.
-// The caller holds mu.
+// untilLimit returns how long w can wait before the gate must review it again. The
+// caller holds mu.
 func (g *gate) untilLimit(now time.Time, w *waiter) time.Duration {
 	if w.claims && g.claim == claimPending {
 		return claimTimeout
@@ -239,8 +241,8 @@ func (g *gate) remove(w *waiter) {
 	w.place = nil
 }
 
-// arm sets the timer to the next time at which a waiting call may be let in. The
-// caller holds mu.
+// arm sets the timer to the next time at which the gate can let a waiting call in.
+// The caller holds mu.
 func (g *gate) arm(now time.Time) {
 	if g.queue.Len() == 0 || g.claim == claimPending {
 		if g.timer != nil {

@@ -12,8 +12,8 @@ import (
 //   - Within five minutes it had ten or more calls, and at least half of them
 //     failed ([HealthWindow], [HealthMinCalls], [HealthConfig]). It recovers when
 //     a ping succeeds or when enough failures are older than five minutes.
-//   - Its last session has died ([Health.Watch]). It recovers when a new session
-//     begins or a ping succeeds.
+//   - Its last session, such as a process or a connection, has died
+//     ([Health.Watch]). It recovers when a new session begins or a ping succeeds.
 //
 // Health counts successful calls, and failures of the endpoint ([Outcome.Failed]).
 // Pings count like calls. With [WithPing], Health pings each endpoint every 30
@@ -21,13 +21,13 @@ import (
 // hour without use.
 //
 // At most [MaxEndpoints] are kept. A new one replaces the least recently used one.
-// An unhealthy endpoint is replaced only if more than three quarters of all are
-// unhealthy. An endpoint with a live session is always kept.
+// An unhealthy endpoint is replaced only if more than three quarters of all
+// endpoints are unhealthy. An endpoint with a live session is always kept.
 //
-// A ping may panic, or fail for a reason of its own, such as a bad URL or a missing
-// key. The endpoint then counts as healthy, unless its session has died. Without
-// pings, only a call can show that failures have ended. So [Health.WaitForRecovery]
-// returns at once, unless the session has died.
+// If a ping panics, or fails for a reason of its own, such as a bad URL or a missing
+// key, the endpoint counts as healthy, unless its session has died. Without pings,
+// only a call can show that failures have ended. So [Health.WaitForRecovery] returns
+// at once, unless the session has died.
 //
 // A Health is safe for concurrent use. It runs one goroutine for each endpoint that
 // it pings; [Health.Shutdown] ends them.
@@ -232,7 +232,7 @@ func (h *Health) sweep() {
 	}
 }
 
-// discard stops the pings of a forgotten endpoint and wakes the callers of
+// discard stops the pings of an endpoint that was removed, and wakes the callers of
 // WaitForRecovery. The endpoint counts as healthy again.
 func (h *Health) discard(e *endpointHealth) {
 	if e.stop != nil {

@@ -142,8 +142,8 @@ func TestHealthEvents(t *testing.T) {
 	})
 }
 
-// An observer may cause another event. The observer receives that event after the
-// current one, so events arrive one at a time and in order.
+// If an observer causes another event, it receives that event after the current one.
+// So events arrive one at a time and in order.
 func TestHealthEventsInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -317,8 +317,8 @@ func TestHealthFailsOpen(t *testing.T) {
 	}
 }
 
-// Failed calls do not make the endpoint unhealthy while the ping function is
-// faulty. When the function works again, they do.
+// Failed calls do not make the endpoint unhealthy while the ping function is faulty.
+// When the function works again, failed calls count again.
 func TestHealthPingRecovers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

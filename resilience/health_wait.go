@@ -48,11 +48,11 @@ func (h *Health) recovery(ctx context.Context, endpoint string) <-chan struct{} 
 	return e.recovered
 }
 
-// Watch ties an endpoint's health to a session, such as a process or a
-// connection. The session dies when its context ends; [context.Cause] says why.
-// For a process, a goroutine cancels the context with the error of Wait. When
-// the last session of an endpoint dies, the endpoint is unhealthy until a new
-// session is watched.
+// Watch ties an endpoint's health to a session, such as a process or a connection.
+// The session dies when its context ends; [context.Cause] says why. To watch a
+// process, let a goroutine call its Wait method and then cancel the context with the
+// error of Wait. When the last session of an endpoint dies, the endpoint is
+// unhealthy until a new session is watched.
 //
 // The returned stop function ends the watch of a session that closes normally.
 // Call it before the context ends. Further calls do nothing.

@@ -107,8 +107,8 @@ func TestHealthSessionDies(t *testing.T) {
 	})
 }
 
-// An endpoint may have several sessions. It becomes unhealthy when the last session
-// ends with an error.
+// An endpoint with several sessions becomes unhealthy when the last of them ends
+// with an error.
 func TestHealthSeveralSessions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -6,7 +6,7 @@ import "time"
 // second. Its size does not depend on the number of calls. It is not safe for
 // concurrent use. The zero value is empty.
 type healthWindow struct {
-	buckets [HealthWindow / time.Second]healthCounts // a ring, one bucket a second
+	buckets [HealthWindow / time.Second]healthCounts // a ring, one bucket per second
 	newest  int64                                    // time of the newest bucket, in seconds
 	sum     healthCounts                             // sum of all buckets
 }

@@ -25,7 +25,8 @@ var (
 	tertiary  = resilience.Target{Endpoint: "https://c.example", Provider: "google", Model: "c-1"}
 )
 
-// answerError is an error with a status and a response. Errors of SDKs are similar.
+// answerError is an error with a status and a response, like the errors of many
+// SDKs.
 type answerError struct {
 	StatusCode int
 	Response   *http.Response

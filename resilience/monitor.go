@@ -67,8 +67,8 @@ type Restart struct {
 }
 
 // Transient reports whether r is a transient network failure, which a [Restarter]
-// should accept. An [AttemptTimeoutError] is one, because the endpoint did not
-// answer. The end of the caller's own deadline is not.
+// should accept. An [AttemptTimeoutError] counts as one, because the endpoint did
+// not answer. The end of the caller's own deadline does not.
 func (r Restart) Transient() bool { return restartable(r.Result, r.Err) }
 
 // Refused reports in ok whether a breaker or a rate limit ([Breakers]) refused the

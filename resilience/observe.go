@@ -77,9 +77,9 @@ type Counters struct {
 	// Call counts a call to a provider, successful or not.
 	Call func(ctx context.Context, provider string)
 	// Attempt counts a call with its outcome when the call ends. res is zero if the
-	// call succeeded. If the caller canceled the call before it failed, res is
-	// aborted, whatever the error. A failure counts even if a retry or another
-	// target succeeds later.
+	// call succeeded. If the caller canceled the call before it failed, res has the
+	// category aborted, whatever error the call returned. A failure counts even if a
+	// retry or another target succeeds later.
 	Attempt func(ctx context.Context, provider, endpoint string, res classify.Result)
 	// Retry counts a retry and whether it succeeded. cause is the failure that was
 	// retried.

@@ -153,8 +153,9 @@ func WithSharing(s Sharer) Option {
 	return optionFunc(func(o options) options { o.sharer = s; return o })
 }
 
-// WithRandom sets the source of jitter. It returns numbers in [0, 1) and must
-// be safe for concurrent use. The default is [rand.Float64]; nil keeps it.
+// WithRandom sets the function that gives random numbers for jitter. The function
+// returns numbers in [0, 1) and must be safe for concurrent use. The default is
+// [rand.Float64]; nil keeps it.
 func WithRandom(random func() float64) Option {
 	return optionFunc(func(o options) options {
 		if random != nil {

@@ -50,11 +50,11 @@ import (
 // parked ([RestartParked]): it stays in the store and does not run until
 // [Queue.Resume]. The end of a process counts for all tasks that run at the time.
 //
-// Several queues, also of several processes, may share a store. A running task
-// has a lease there, which its queue renews ([WithQueueLease]), so no other queue
-// runs it. If the queue cannot renew the lease, the task's context ends before
-// another queue may take the task over. Queues read the store three times per
-// lease, to find the tasks of others.
+// Several queues, also of several processes, may share a store. A running task has a
+// lease there, which its queue renews ([WithQueueLease]), so no other queue runs it.
+// If the queue cannot renew the lease, the task's context ends before another queue
+// can take the task over. Queues read the store three times per lease, to find the
+// tasks of others.
 //
 // A change of the system clock does not affect pauses within a process. A task
 // loaded from the store never waits longer than the pause stored with it, even if

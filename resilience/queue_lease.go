@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// DefaultQueueLease is how long a queue may run a task without renewing its
+// DefaultQueueLease is how long a queue may run a task without renewing the task's
 // lease in the [Store]. [WithQueueLease] changes it.
 const DefaultQueueLease = 30 * time.Second
 
@@ -16,14 +16,14 @@ const DefaultQueueLease = 30 * time.Second
 const maxCrashes = 3
 
 // ErrLeaseLost is the cause with which a task's context ends if the queue could not
-// renew the task's lease in the store. Another queue may then run the task.
+// renew the task's lease in the store. Another queue can then run the task.
 var ErrLeaseLost = errors.New("the lease of the task is lost")
 
 // WithQueueLease sets how long a task's lease lasts. The default is
 // [DefaultQueueLease]; d <= 0 keeps it. A queue renews the lease of a running task
-// every third of d. If its process dies, another queue on the same store, or the
-// next process, takes the task over within 4/3 of d. If d is too short, another
-// queue may take over a task that is still running.
+// every third of d. If the process of the queue dies, another queue on the same
+// store, or the next process, takes the task over within 4/3 of d. If d is too
+// short, another queue can take over a task that is still running.
 func WithQueueLease(d time.Duration) QueueOption {
 	return queueOption(func(q *Queue) {
 		if d > 0 {
@@ -58,9 +58,9 @@ type taskRun struct {
 	over           bool // its function has returned
 }
 
-// keepLease begins to renew the lease of a running task. If no renewal succeeds,
-// the restart is canceled before another queue may take the task over. The caller
-// holds mu.
+// keepLease begins to renew the lease of a running task. If no renewal succeeds, the
+// restart is canceled before another queue can take the task over. The caller holds
+// mu.
 func (q *Queue) keepLease(t *task, r *taskRun) {
 	if q.store == nil {
 		return

@@ -42,7 +42,8 @@ func (p *partitioned) All() (map[string][]byte, error) {
 	return p.memory.All()
 }
 
-// overlap counts the runs of each task, and how many runs of one task overlap.
+// overlap counts the runs of each task. It also records the largest number of runs
+// of one task at the same time.
 type overlap struct {
 	mu      sync.Mutex
 	runs    map[string]int
@@ -217,9 +218,9 @@ func TestQueueLeaseClocks(t *testing.T) {
 	}
 }
 
-// The clock may jump between two processes. If a stored task is due later than its
-// pause allows, the clock was set back. The task then runs after its pause. A task
-// that was due in the past runs at once.
+// The clock can jump between the end of one process and the start of the next. If a
+// stored task is due later than its pause allows, the clock was set back. The task
+// then runs after its pause. A task that was due in the past runs at once.
 func TestQueueClockJump(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -405,8 +406,9 @@ func TestQueueEqualOffers(t *testing.T) {
 	})
 }
 
-// Several equal offers are made at the same time. One of them is stored. If that
-// fails, the next one is stored.
+// Several offers with the same kind and key are made at the same time. The queue
+// stores one task, for the first offer. If the store fails, the queue tries again
+// for the next offer.
 func TestQueueEqualOffersAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []bool{false, true} {
@@ -464,8 +466,8 @@ func TestQueueOfferParked(t *testing.T) {
 	})
 }
 
-// A newer version may have written a record that this version cannot read. The
-// record stays in the store. Offer returns an error for its kind and key.
+// If a newer version has written a record that this version cannot read, the record
+// stays in the store. Offer returns an error for the kind and key of the record.
 func TestQueueOfferUnread(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -489,8 +491,8 @@ func TestQueueOfferUnread(t *testing.T) {
 	})
 }
 
-// unsure is a store that stores the first five starts of tasks but returns errors
-// for them.
+// unsure is a store whose Swap stores the start of a task. For the first five
+// starts, Swap returns an error nevertheless.
 type unsure struct {
 	*memory
 	starts int

@@ -16,16 +16,16 @@ import (
 // transient network failure, all restarts are used up, or the store failed. With a
 // store, Offer waits for the store's write.
 //
-// A task with the kind and the key of r may already be queued. Then Offer returns
-// nil and queues no second one ([RestartMerged]). If the queued task has another
-// payload, Offer returns an error that wraps [ErrDuplicateTask]. If the queued task
-// is parked, Offer returns an error that wraps [ErrParked]. Restarts without a key
-// are never merged.
+// If a task with the kind and the key of r is already queued, Offer returns nil and
+// queues no second one ([RestartMerged]). If the queued task has another payload,
+// Offer returns an error that wraps [ErrDuplicateTask]. If the queued task is
+// parked, Offer returns an error that wraps [ErrParked]. Restarts without a key are
+// never merged.
 //
-// ctx may be the context of a running restart. If r has the kind and payload of
-// that restart's task, Offer records a failure of the restart. If r has another
-// payload, it becomes a new task, which keeps the count of failed restarts. So
-// restarts end even if each one changes the payload.
+// ctx may be the context of a running restart. If r has the kind and payload of that
+// restart's task, Offer records a failure of the restart. If r has another payload,
+// r becomes a new task, which keeps the count of failed restarts. So restarts end
+// even if each one changes the payload.
 func (q *Queue) Offer(ctx context.Context, r Restart) error {
 	for tries := 1; ; {
 		t, equal, err := q.accept(ctx, r)
@@ -45,7 +45,7 @@ func (q *Queue) Offer(ctx context.Context, r Restart) error {
 		if !errors.Is(err, errEqualStored) {
 			return err
 		}
-		if tries++; tries > maxOfferTries { // its record cannot be read
+		if tries++; tries > maxOfferTries { // the stored record with this id cannot be read
 			return q.refuse(ctx, r, err)
 		}
 		if err := q.scan(); err != nil {
@@ -143,8 +143,9 @@ func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, 
 }
 
 // restartable reports whether a failure is a transient network failure
-// (NetworkTransient in [classify.ViewResilience]). An attempt timeout is one,
-// because the endpoint did not answer. The end of the caller's own deadline is not.
+// (NetworkTransient in [classify.ViewResilience]). An attempt timeout counts as one,
+// because the endpoint did not answer. The end of the caller's own deadline does
+// not.
 func restartable(r classify.Result, err error) bool {
 	if r.Reason.Name(classify.ViewResilience) != classify.ReasonNetwork.Name(classify.ViewResilience) {
 		return false

@@ -39,10 +39,10 @@ var errGoexit = errors.New("the function called runtime.Goexit")
 // start marks t as running and returns the context and the function for the
 // restart. It returns a nil function if t must not run.
 //
-// start stores the number of the restart and a lease. If the store fails, t does
-// not run and waits for another pause. The record has the due time of the restart
-// that would follow a failure. So a task that crashes the process does not run
-// again at once.
+// start stores the number of the restart and a lease. If the store fails, t does not
+// run and waits for another pause. The stored record already has the time at which
+// the next restart would be due after a failure. So a task that crashes the process
+// does not run again at once.
 func (q *Queue) start(t *task, timerNumber int) (context.Context, func(context.Context, []byte) error) {
 	q.mu.Lock()
 	if q.closed || t.timerNumber != timerNumber {
@@ -72,8 +72,8 @@ func (q *Queue) start(t *task, timerNumber int) (context.Context, func(context.C
 }
 
 // notStarted handles a task whose start could not be stored. The task waits again.
-// If its lease is lost, this queue leaves the task to the queue that has the lease
-// now.
+// If the lease of the task is lost, this queue leaves the task to the queue that has
+// the lease now.
 func (q *Queue) notStarted(t *task, err error) {
 	q.mu.Lock()
 	t.run.end()

@@ -106,8 +106,8 @@ func (q *Queue) removeEnded(t *task) {
 	}
 }
 
-// watch scans the store three times per lease until Shutdown. It ignores errors of
-// the store, because the next write reports them.
+// watch scans the store three times in each lease time, until Shutdown. It ignores
+// errors of the store, because the next write reports them.
 func (q *Queue) watch() {
 	q.mu.Lock()
 	if q.closed {

@@ -162,9 +162,9 @@ func (t *task) retryAfter(open refusal) time.Duration {
 	return (open.after() + base - 1) / base * base
 }
 
-// enqueue stores a task for its next restart. If open is not nil, a gate refused
-// the call, and no restart is counted. If enqueue fails, it drops the task if the
-// task is new. A running task is not dropped here: finish handles that case.
+// enqueue stores a task for its next restart. If open is not nil, a gate refused the
+// call, and no restart is counted. If enqueue fails, it drops a new task, but not a
+// running one: finish handles that case.
 func (q *Queue) enqueue(t *task, open refusal) error {
 	q.mu.Lock()
 	postponed := open != nil && t.run != nil
@@ -209,8 +209,8 @@ func (q *Queue) enqueue(t *task, open refusal) error {
 	return nil
 }
 
-// errEqualStored is the error of a new task if another queue has stored an equal
-// one.
+// errEqualStored is the error of a new task if another queue has stored a task with
+// the same kind and key.
 var errEqualStored = errors.New("another queue has stored a task with this kind and key")
 
 // reject drops a new task and emits an event. It does not change a running task. It

@@ -33,7 +33,8 @@ func offer(task string) resilience.Restart {
 	}
 }
 
-// advance moves the fake clock by d and waits for everything that is due by then.
+// advance moves the fake clock by d and waits until everything that was due by then
+// has run.
 func advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -113,8 +114,8 @@ func (m *memory) All() (map[string][]byte, error) {
 	return maps.Clone(m.records), m.all
 }
 
-// fail sets the errors that later calls return: put for Swap with a record, and
-// remove for Swap without one.
+// fail sets the errors of later calls: put is the error of a Swap with a record, and
+// remove is the error of a Swap without one.
 func (m *memory) fail(put, remove error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

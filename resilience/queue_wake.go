@@ -16,8 +16,8 @@ func refusedBy(r refusal) string {
 }
 
 // BreakerClosed restarts the waiting tasks that an open breaker has refused, because
-// that breaker has closed. It does not wait for the time at which they are due. gate
-// is [OpenError].Endpoint. The tasks that were queued last come first: as many as the
+// that breaker has closed. It does not wait until these tasks are due. gate is
+// [OpenError].Endpoint. The tasks that were queued last come first: as many as the
 // queue may run at the same time, then one more with each task that succeeds. So if
 // the endpoint fails again, the other tasks stay in the queue. They run when they
 // are due.
@@ -44,8 +44,8 @@ func (q *Queue) wake(gate string) {
 	t.timer.Reset(0)
 }
 
-// listRefused adds a waiting task to the tasks that its gate has refused. The caller
-// holds mu.
+// listRefused adds a waiting task to the list of the tasks that the same gate has
+// refused. The caller holds mu.
 func (q *Queue) listRefused(t *task) {
 	waiting := q.refused[t.refusedBy]
 	if waiting == nil {
@@ -55,8 +55,8 @@ func (q *Queue) listRefused(t *task) {
 	t.place = waiting.PushFront(t)
 }
 
-// unlist removes a task from the tasks that its gate has refused. The caller holds
-// mu.
+// unlist removes a task from the list to which listRefused has added it. The caller
+// holds mu.
 func (q *Queue) unlist(t *task) {
 	if t.place == nil {
 		return

@@ -104,7 +104,7 @@ func TestQueueBreakerClosed(t *testing.T) {
 	}
 }
 
-// A task that has failed by its own calls keeps its pause, whatever the breaker does.
+// A task whose own calls have failed keeps its pause, whatever the breaker does.
 func TestQueueBreakerClosed_OwnFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -2,8 +2,8 @@ package resilience
 
 import "time"
 
-// idleTimeout is the time after which an unused entry may be forgotten. It is
-// longer than the default pauses of calls and restarts, which last minutes.
+// idleTimeout is the time after which an unused entry can be removed. It is longer
+// than the default pauses of calls and restarts, which last minutes.
 const idleTimeout = time.Hour
 
 // recent is a bounded map whose unused entries expire. If it has more than

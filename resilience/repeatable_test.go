@@ -70,7 +70,7 @@ func TestDo_RepeatableByAttempt(t *testing.T) {
 	})
 }
 
-// A breaker refuses the call, so the request was not sent. Another target may be
+// If a breaker refuses the call, the request was not sent, so another target can be
 // called.
 func TestDo_RepeatableUnsent(t *testing.T) {
 	t.Parallel()

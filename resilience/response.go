@@ -35,16 +35,16 @@ func (e *ResponseError) Error() string {
 }
 
 const (
-	// peekBytes is how much of a failed response's body is read. peekTime is how
-	// long the reading may take. Error envelopes of providers are shorter, or have
+	// peekBytes limits how much of a failed response's body is read. peekTime limits
+	// how long the reading takes. Error envelopes of providers are shorter, or have
 	// their codes in the first KiB.
 	peekBytes = 1 << 10
 	peekTime  = 250 * time.Millisecond
-	// drainBytes is how much of an unused response is read, so that its connection
-	// can be reused. http.Client reads the same amount before it follows a
-	// redirect.
+	// drainBytes limits how much of an unused response is read, so that its
+	// connection can be reused. http.Client reads the same amount before it follows
+	// a redirect.
 	drainBytes = 2 << 10
-	// drainTime is how long the reading of an unused response may take. After a
+	// drainTime limits how long the reading of an unused response takes. After a
 	// pause between calls, most responses have arrived completely.
 	drainTime = 25 * time.Millisecond
 	// headerBytes limits the size of a kept header, and headerValue the size of
@@ -158,9 +158,9 @@ func drainable(resp *http.Response) bool {
 }
 
 // closeAfter runs f and then closes body. If f takes longer than drainTime,
-// closeAfter does not wait for it: closing body ends a Read that blocks f. f and
-// Close run in goroutines, because they may block. Panics are ignored, because the
-// response is no longer used.
+// closeAfter closes body before f has ended. This Close ends a Read that blocks f. f
+// and Close run in goroutines, because they may block. Panics are ignored, because
+// the response is no longer used.
 func closeAfter(body io.Closer, f func()) {
 	closed := sync.OnceFunc(func() {
 		defer func() { _ = recover() }()

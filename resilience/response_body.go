@@ -13,7 +13,8 @@ import (
 // then. A limit of 0 means no time limit.
 //
 // Closing the body is not enough to end a blocked Read. If net/http decodes a
-// compressed body, Close waits for the Read. The end of the context ends both.
+// compressed body, Close waits for the Read. The end of the context ends the Read,
+// and so also the Close.
 func send(base http.RoundTripper, r *http.Request, limit time.Duration) (*http.Response, error) {
 	ctx, cancel, l := startAttempt(r.Context(), limit)
 	own := r.WithContext(ctx)
@@ -47,8 +48,8 @@ func send(base http.RoundTripper, r *http.Request, limit time.Duration) (*http.R
 	return resp, nil
 }
 
-// cancelingBody is a response's body. Its end or its Close cancels the context of
-// the request.
+// cancelingBody is the body of a response. It cancels the context of the request
+// when the body ends or is closed.
 type cancelingBody struct {
 	io.ReadCloser
 	cancel context.CancelFunc

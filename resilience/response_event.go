@@ -20,7 +20,7 @@ type bodyKind uint8
 const (
 	bodyOther  bodyKind = iota
 	bodyStream          // text/event-stream
-	bodyLines           // application/x-ndjson: one JSON value a line
+	bodyLines           // application/x-ndjson: one JSON value per line
 	bodyFrames          // application/vnd.amazon.eventstream
 	bodyJSON            // application/json, application/problem+json
 )
@@ -52,8 +52,8 @@ type scanner interface {
 	// next reads p up to the end of an event and returns the event and the rest of
 	// p. ok is false if no event ends in p. The event is valid until the next call.
 	next(p []byte) (e streamEvent, rest []byte, ok bool)
-	// flush returns the event that was still incomplete when the stream, or the part
-	// of it that is read, ended.
+	// flush returns the last event if it was still incomplete at the end of the
+	// input. The input can be only the beginning of a stream.
 	flush() (e streamEvent, ok bool)
 }
 
@@ -249,8 +249,8 @@ func (e streamEvent) failure() []byte {
 }
 
 // eventScanner splits an event stream (text/event-stream) into events, or NDJSON
-// into lines. It keeps at most 4 KiB of each line and of each event's data, and
-// reuses its memory.
+// into lines. It keeps at most 4 KiB of each line, and at most 4 KiB of the data of
+// each event. It reuses its memory.
 type eventScanner struct {
 	lines   bool   // each line that is not empty is an event
 	line    []byte // beginning of a line that is not complete
@@ -300,7 +300,7 @@ func (s *eventScanner) flush() (e streamEvent, ok bool) {
 	return s.event, s.hasData
 }
 
-// reset forgets the event that next returned last.
+// reset clears the event that the last call of next returned.
 func (s *eventScanner) reset() {
 	if s.taken {
 		s.event.name, s.event.data, s.hasData, s.taken = s.event.name[:0], s.event.data[:0], false, false

@@ -17,9 +17,10 @@ import (
 //	payload
 //	CRC of the message (4)
 //
-// frameScanner keeps at most 4 KiB of the headers and of the payload. It does not
-// check the CRC of the message, because the client does. If the CRC or a length at
-// the beginning of a message is wrong, it reads no further messages.
+// frameScanner keeps at most 4 KiB of the headers of a message, and at most 4 KiB of
+// its payload. It does not check the CRC of the message, because the client does. If
+// the CRC or a length at the beginning of a message is wrong, it reads no further
+// messages.
 type frameScanner struct {
 	part    framePart
 	left    uint64 // bytes of the part that are not read yet
@@ -91,8 +92,9 @@ func (s *frameScanner) begin(part framePart, length uint64) {
 	s.part, s.left, s.kept = part, length, s.kept[:0]
 }
 
-// flush returns an exception whose payload was still incomplete when the stream, or
-// the part of it that is read, ended.
+// flush returns the last event if it is an exception whose payload was still
+// incomplete at the end of the input. The input can be only the beginning of a
+// stream.
 func (s *frameScanner) flush() (streamEvent, bool) {
 	if s.part != framePayload {
 		return streamEvent{}, false
@@ -100,8 +102,8 @@ func (s *frameScanner) flush() (streamEvent, bool) {
 	return s.failure(), true
 }
 
-// headerSizes has the length of a header's value by its type. -1 means that the
-// length precedes the value, in two bytes.
+// headerSizes gives the length of a header's value in bytes, for each type of value.
+// -1 means that the length precedes the value, in two bytes.
 var headerSizes = [...]int{0, 0, 1, 2, 4, 8, -1, -1, 8, 16}
 
 const headerString = 7
@@ -133,8 +135,8 @@ func (s *frameScanner) readHeaders() bool {
 	return true
 }
 
-// frameHeadersOf returns the names and the values of the headers that are strings,
-// up to the first header that is cut off or has an unknown type.
+// frameHeadersOf iterates over the names and values of the headers whose values are
+// strings. It stops at the first header that is cut off or has an unknown type.
 func frameHeadersOf(p []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		for len(p) > 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// frameEvents returns the data of all events of an Amazon event stream that is read
-// in pieces of the given size.
+// frameEvents reads an Amazon event stream in pieces of the given size and returns
+// the data of all events.
 func frameEvents(stream []byte, piece int) (all []string) {
 	s := newFrameScanner()
 	for len(stream) > 0 {
@@ -32,8 +32,8 @@ func frameEvents(stream []byte, piece int) (all []string) {
 	return all
 }
 
-// The events of a stream do not depend on how it is cut into pieces. Even of a hostile
-// stream, the scanner keeps at most 4 KiB of each part of a message.
+// The events of a stream do not depend on how the stream is cut into pieces. Even if
+// the stream is hostile, the scanner keeps at most 4 KiB of each part of a message.
 func FuzzFrameScanner(f *testing.F) {
 	message := func(headers string, payload string) []byte {
 		b := binary.BigEndian.AppendUint32(nil, uint32(16+len(headers)+len(payload)))

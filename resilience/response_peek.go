@@ -15,9 +15,9 @@ import (
 //
 // A goroutine reads the beginning, because a Read may block until Close. After the
 // method wait has returned, the goroutine starts no new Read, but its last Read may
-// still be running. In that case, the client's first Read waits for it and returns
-// its bytes. Later Reads of the client go to the body itself. Close ends all Reads
-// at once.
+// still be running. In that case, the client's first Read waits for that Read and
+// returns its bytes. Later Reads of the client go to the body itself. Close ends all
+// Reads at once.
 //
 // Like any body, peekedBody has one reader at a time. Close may be called
 // concurrently.

@@ -96,7 +96,8 @@ func (w *watchedBody) scan(p []byte, final bool) {
 	}
 }
 
-// tell sends the event, unless it was already sent.
+// tell sends the event of KindStream with the error err, unless the event was
+// already sent.
 func (w *watchedBody) tell(err error) {
 	if w.told {
 		return

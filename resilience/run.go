@@ -87,11 +87,11 @@ const (
 //
 // If the [Config] is not enabled, Do calls f once with the first target and returns
 // its error unchanged. It also returns f's error unchanged if it made one call and
-// nothing stopped a further one. Otherwise the error is an [*Error]: it has the
-// text of f's last error, unwraps to it, and lists all attempts. If no call was
-// made, the error is ctx's error, an [*OpenError], a [*HoldError], or the monitor's
-// error. Do does not mask secrets in the text of the error. It masks them in
-// events, logs and records.
+// only the policy prevented a further one. Otherwise the error is an [*Error]: it
+// has the text of f's last error, unwraps to it, and lists all attempts. If no call
+// was made, the error is ctx's error, an [*OpenError], a [*HoldError], or the
+// monitor's error. Do does not mask secrets in the text of the error. It masks them
+// in events, logs and records.
 //
 // Do is safe for concurrent use.
 func Do[T any](ctx context.Context, x *Executor, call Call, f func(context.Context, Target) (T, error)) (T, error) {
@@ -425,9 +425,9 @@ func (r *run) offer() bool {
 }
 
 // restartable reports whether the last failure is a transient network failure
-// (NetworkTransient in [classify.ViewResilience]). If gates refused every call, it
-// checks the failure behind the last refusal instead. It returns false if anything
-// but a gate stopped the run, such as an error of [Call.Spend].
+// (NetworkTransient in [classify.ViewResilience]). If gates refused every call,
+// restartable checks the failure that made the gate refuse the last one. It returns
+// false if anything but a gate stopped the run, such as an error of [Call.Spend].
 func (r *run) restartable() bool {
 	result, err := r.last().Result, r.last().Err
 	if r.stop != nil {

@@ -170,8 +170,8 @@ func TestDo_ZeroCall(t *testing.T) {
 	})
 }
 
-// The calls of one Do may fail with different errors. Do counts all calls
-// together. The policy of the last error sets their maximum number.
+// If the calls of one Do fail with different errors, Do counts all calls together.
+// The policy of the last error sets their maximum number.
 func TestDo_MixedErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

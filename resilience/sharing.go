@@ -18,8 +18,9 @@ import (
 // of its breakers, and which process makes a trial. Package redisgate has a Sharer
 // for Redis and Valkey. [WithSharing] sets the Sharer of an executor.
 //
-// A gate works on its own memory. It calls the Sharer only when its state changes,
-// and before a trial. If the Sharer fails, each process continues without it.
+// A gate keeps its own state in memory. It calls the Sharer only when this state
+// changes, and before a trial. If the Sharer fails, each process continues without
+// it.
 //
 // One Sharer belongs to one Executor. All methods must be safe for concurrent use.
 // The executor holds locks when it calls Publish or Current. So these two methods
@@ -33,8 +34,8 @@ type Sharer interface {
 	// one gate in their order. If a change cannot be sent soon, Publish drops the
 	// change.
 	Publish(GateChange)
-	// Current returns the present hold and the present opening of a gate. Their
-	// times count from now. A new gate starts with this state. Current reads memory
+	// Current returns the current hold and the current opening of a gate, with times
+	// that count from now. A new gate starts with this state. Current reads memory
 	// only.
 	Current(gate string) []GateChange
 	// Claim asks for the lease of a gate's next trial. The lease ends by itself
@@ -96,14 +97,13 @@ type Receiver struct{ b *Breakers }
 // changes this process's gate of the same endpoint. Apply checks all fields. So a
 // faulty or unknown process cannot do more harm than a faulty endpoint:
 //
-//   - A hold may be longer than this process allows (cooldownMs, [BreakerConfig]).
-//     Then it lasts for maxHoldMs ([RetryConfig]).
+//   - If a hold is longer than this process allows (cooldownMs, [BreakerConfig]), it
+//     lasts for maxHoldMs ([RetryConfig]) here.
 //   - If a call of this process has just succeeded (quietMs), the breaker of this
 //     process does not open. It opens at the next counted failure instead.
-//   - A process may report an opening, and another process may have a success within
-//     30 seconds. Then the next openings that the first process reports are ignored
-//     for a minute. So one machine that cannot reach an endpoint does not stop the
-//     others.
+//   - If a process reports an opening, and another process has a success within 30
+//     seconds, further openings that the first process reports are ignored for a
+//     minute. So one machine that cannot reach an endpoint does not stop the others.
 //
 // Apply ignores a change if this process does not have the gate. When calls may
 // start again, each process lets its waiting calls in at a slightly different

@@ -374,8 +374,7 @@ func TestSharing_CanceledTrialEndsLease(t *testing.T) {
 		require.Error(t, err)
 		require.Equal(t, []resilience.GateChangeKind{resilience.GateReleased}, f.kinds())
 
-		// A call may end before Claim answers. Then the process releases the lease
-		// too.
+		// If a call ends before Claim answers, the process releases the lease too.
 		f.answer = func(context.Context) (time.Duration, error) { time.Sleep(50 * time.Millisecond); return 0, nil }
 		ctx, cancel = context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
@@ -383,8 +382,8 @@ func TestSharing_CanceledTrialEndsLease(t *testing.T) {
 		time.Sleep(time.Second)
 		assert.Equal(t, []resilience.GateChangeKind{resilience.GateReleased, resilience.GateReleased}, f.kinds())
 
-		// The breaker may close before Claim answers. Then the process does not
-		// keep the lease.
+		// If the breaker closes before Claim answers, the process does not keep the
+		// lease.
 		ctx, cancel = context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
 		require.Error(t, f.do(ctx))

@@ -38,9 +38,9 @@ type Status struct {
 const statusEvents = 50
 
 // Statuses collects events and keeps a [Status] for each key. Pass Observe to
-// [WithObserver]. Calls without a key are ignored. With more than a thousand
-// keys, Statuses forgets a status that has not changed for an hour. The zero
-// value is ready to use and safe for concurrent use.
+// [WithObserver]. Calls without a key are ignored. With more than a thousand keys,
+// Statuses drops each status that has not changed for an hour. The zero value is
+// ready to use and safe for concurrent use.
 type Statuses struct {
 	mu    sync.Mutex
 	byKey recent[string, *Status]

@@ -15,12 +15,12 @@ import (
 // [Executor], with one [Do] per request. Make it with [NewTransport].
 //
 // A response with status 400 or higher is a failure. Transport classifies it by
-// status, headers and the first KiB of the body, and retries accordingly. The
-// client gets the last response with its whole body, or the last error of the base,
-// the transport that sends the requests. If the request's context ends during a
-// pause, the client gets the context's error. If no request was made, the client
-// gets the reason: an [*OpenError] or a [*HoldError], for example. Before it makes
-// another request, Transport closes the failed response.
+// status, headers and the first KiB of the body, and retries accordingly. The client
+// gets the last response with its whole body, or the last error of the base, the
+// transport that sends the requests. If the request's context ends during a pause,
+// the client gets the context's error. If no request was made, the client gets the
+// error that prevented it, for example an [*OpenError] or a [*HoldError]. Before it
+// makes another request, Transport closes the failed response.
 //
 // A response with status 200 is a failure too if its body begins with an error:
 //
@@ -41,11 +41,12 @@ import (
 // body breaks off, observers get an event of [KindStream]. The client reads every
 // byte unchanged.
 //
-// Transport retries a request on two conditions: the request has no body or a
-// GetBody, and the method is idempotent or the request has an Idempotency-Key
-// ([WithMethods], [WithModelAPIs]). [http.NewRequest] sets GetBody for a
-// [bytes.Buffer], a [bytes.Reader] and a [strings.Reader]. Other requests are made
-// once; breaker, health and alerts still count them.
+// Transport retries a request on two conditions. First, the request has no body, or
+// has a GetBody that returns the body again. Second, the method is idempotent, or
+// the request has an Idempotency-Key ([WithMethods], [WithModelAPIs]).
+// [http.NewRequest] sets GetBody for a [bytes.Buffer], a [bytes.Reader] and a
+// [strings.Reader]. Other requests are made once; breaker, health and alerts still
+// count them.
 //
 // The endpoint of a request is the scheme and host of its URL. [WithCall] can set
 // another endpoint, and adds targets to fall back to.

@@ -249,7 +249,7 @@ func TestTransport_ContinuesStream(t *testing.T) {
 	}
 }
 
-// A body that arrives in time is used for the classification, even if it is
+// A body that arrives within 250 ms is used for the classification, even if it is
 // compressed.
 func TestTransport_CompressedBodyDecides(t *testing.T) {
 	t.Parallel()
@@ -317,9 +317,9 @@ func TestTransport_Connections(t *testing.T) {
 	}
 }
 
-// A body may panic, call runtime.Goexit, return a wrong count, or return no bytes
-// forever. The fault appears in the client's goroutine, and no other goroutine
-// panics.
+// If the Read of a body panics, calls runtime.Goexit, returns a wrong count, or
+// returns no bytes forever, the fault appears in the client's goroutine. No other
+// goroutine panics.
 func TestTransport_BrokenReaders(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -51,8 +51,9 @@ var (
 	frameHeader  = http.Header{"Content-Type": {"application/vnd.amazon.eventstream"}}
 )
 
-// frame encodes a message of an Amazon event stream. headers has names and values,
-// one after the other. https://smithy.io/2.0/aws/amazon-eventstream.html
+// frame encodes a message of an Amazon event stream. headers has names and values in
+// turn. The format is described at
+// https://smithy.io/2.0/aws/amazon-eventstream.html.
 func frame(payload string, headers ...string) string {
 	var h []byte
 	for i := 0; i < len(headers); i += 2 {
@@ -410,9 +411,9 @@ func TestTransport_FirstEventLatency(t *testing.T) {
 	}
 }
 
-// A body may have an error after its first event. The error is reported once, with
-// its classification. The client gets all bytes, and the error of the body if there
-// is one.
+// If a body has an error after its first event, observers get one event with the
+// classification of the error. The client gets all bytes, and the error of the body
+// if there is one.
 func TestTransport_LaterInTheStream(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -11,7 +11,7 @@ import (
 // replace that config while calls are made.
 type liveConfig struct{ current atomic.Pointer[inForce] }
 
-// inForce is a config together with values that are computed from the config
+// inForce is the config that is in force, with values that are computed from it
 // once.
 type inForce struct {
 	*Config        // may be nil

@@ -46,8 +46,8 @@ func TestExecutor_Update(t *testing.T) {
 	})
 }
 
-// Update may set a new mode of breakers. The mode applies to the existing breakers,
-// unless a person has forced another mode.
+// If Update sets a new mode of breakers, the mode also applies to the existing
+// breakers, unless a person has forced another mode.
 func TestExecutor_UpdateBreakers(t *testing.T) {
 	t.Parallel()
 	x := executor(t, enabled())

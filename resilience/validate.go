@@ -8,7 +8,7 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// These are upper limits of the figures in a [Config]. They prevent overflow.
+// These are upper limits of the numbers in a [Config]. They prevent overflow.
 const (
 	maxMs    = math.MaxInt32 // 24 days
 	maxCount = 1_000_000

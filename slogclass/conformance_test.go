@@ -185,7 +185,7 @@ func TestHandlerPassesCallsOn(t *testing.T) {
 }
 
 // TestHandlerManyCalls derives a logger by more than maxDepth calls of With and
-// WithGroup. It also derives two other loggers from each logger in between.
+// WithGroup. It also derives two other loggers from each intermediate logger.
 func TestHandlerManyCalls(t *testing.T) {
 	t.Parallel()
 	var log, want []string

@@ -29,11 +29,12 @@
 //     The keys that the caller has not set are still added. No key is written twice,
 //     even if one Handler of this package wraps another.
 //   - A value that is both an error and a slog.LogValuer is read as an error.
-//     LogValue is called only for an attribute at the root of a classified record
-//     or of Logger.With, and only if its key is empty or one of this package's
-//     keys. In these two cases the result decides which keys the root has: a
-//     handler inlines a group with an empty key, and omits an empty group together
-//     with its key. LogValue is called once; the next handler gets the result.
+//     LogValue is called only for an attribute at the root of a classified record or
+//     of Logger.With, and only if its key is empty or one of this package's keys. In
+//     these two cases the value that LogValue returns decides which keys the root
+//     has: a handler inlines a group with an empty key, and omits an empty group
+//     together with its key. LogValue is called once; the next handler gets the
+//     result.
 //   - The work for a record is bounded: 4 errors, 4 texts and the message, 64 KiB
 //     of text in all, 65,536 group members, 1,024 calls of LogValue. The rest is
 //     ignored. If one of the two keys may be in the rest, neither is added.
@@ -44,16 +45,16 @@
 //
 // # Handlers below and above
 //
-// WithAttrs and WithGroup are passed on to the next handler as they are called, so
-// it can still format attributes in advance or turn an error into exception.*. The
-// two attributes are passed on in a separate WithAttrs call. The resulting handler
-// is built once for each pair of category and reason that occurs, and is cached in
-// the logger. If groups are open, the calls since the first group are repeated on
-// that handler, once for each pair and logger. The repetition starts at the nearest
-// parent logger with a cached handler. So a LogValuer or a pointer that was given
-// to With under a group is read again at the first error of each pair. With
-// [WithDetails] or [WithFingerprint] nothing is cached: attributes under a group
-// are read again for each classified record.
+// Calls of WithAttrs and WithGroup are passed on to the next handler at once, so it
+// can still format attributes in advance or turn an error into exception.*
+// attributes. The two attributes are passed on in a separate WithAttrs call. The
+// resulting handler is built once for each pair of category and reason that occurs,
+// and is cached in the logger. If groups are open, the calls since the first group
+// are repeated on that handler, once for each pair and logger. The repetition starts
+// at the nearest parent logger with a cached handler. So a LogValuer or a pointer
+// that was given to With under a group is read again at the first error of each
+// pair. With [WithDetails] or [WithFingerprint] nothing is cached: attributes under
+// a group are read again for each classified record.
 //
 // Handlers that filter or route by attributes see the keys if they come after
 // this one.
@@ -62,8 +63,9 @@
 //
 // The initial handler of slog.Default writes through package log, and
 // slog.SetDefault makes package log write through the new default. Wrapping that
-// handler would deadlock. [New] detects it and writes through a slog.TextHandler
-// on standard error instead, at the level set with slog.SetLogLoggerLevel.
-// Attributes and groups that were added to the initial handler before the call of
-// [New] cannot be read and are dropped. Call With on the new logger instead.
+// handler would deadlock. [New] detects the initial handler and writes through a
+// slog.TextHandler on standard error instead, at the level set with
+// slog.SetLogLoggerLevel. Attributes and groups that were added to the initial
+// handler before the call of [New] cannot be read and are dropped. Call With on the
+// new logger instead.
 package slogclass

@@ -16,8 +16,8 @@ import (
 // is also the largest number of texts.
 const maxSources = 4
 
-// maxJoined is how many errors of an []error are read. Package classify has the
-// same limit for a tree of errors.
+// maxJoined is the largest number of errors that are read from an []error. Package
+// classify has the same limit for a tree of errors.
 const maxJoined = 256
 
 // findings is the evidence in attributes, and in the context of the record.
@@ -27,19 +27,21 @@ type findings struct {
 	texts  [maxSources]string
 	nErrs  int
 	nTexts int
-	// decider is the index of the source that decided. Errors have the first
-	// indexes, then texts, then the message.
+	// decider is the index of the source (error or text) that determined the result.
+	// Errors have the first indexes, then texts, then the message.
 	decider int
 	status  int         // the first HTTP status from 400 to 599, or 0
 	cause   error       // why the context has ended, or nil
 	keys    attrkey.Set // keys of this package that the root already has
-	// unresolved is true if a LogValuer at the root may hold one of the keys.
+	// unresolved is true if a LogValuer at the root may return one of the package's
+	// keys.
 	unresolved bool
 	members    budget
 	keyMembers budget // members of groups under one of the keys
 }
 
-// budget counts the group members that are visited in one record.
+// budget is the number of group members visited so far in one record. The limit is
+// maxMembers.
 type budget int
 
 // maxMembers is the largest number of members that is read from a record. Groups
@@ -47,7 +49,7 @@ type budget int
 // into memory.
 const maxMembers = 1 << 16
 
-// spent counts one more member. It reports whether the budget is exceeded.
+// spent counts one more member. It reports whether the limit is exceeded.
 func (b *budget) spent() bool {
 	*b++
 	return *b > maxMembers

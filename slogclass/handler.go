@@ -30,9 +30,9 @@ type Handler struct {
 	ungrouped *Handler
 
 	cache atomic.Pointer[prepared]
-	// records counts the error records, up to fewRecords. For these first records
-	// no handler is derived and cached, because a handler made for one request gets
-	// few errors.
+	// records counts the error records, up to fewRecords. For these first records no
+	// handler is derived and cached, because a handler that is made for one request
+	// handles only a few errors.
 	records atomic.Uint32
 }
 

@@ -141,8 +141,8 @@ func TestHandlerInHandler(t *testing.T) {
 	}
 }
 
-// slog's JSON handler forgets the comma after a group of empty attributes. The
-// Handler must not make the line invalid.
+// slog's JSON handler omits the comma after a group of empty attributes. The Handler
+// must not make the line invalid.
 func TestHandlerAfterAGroupOfEmptyAttributes(t *testing.T) {
 	t.Parallel()
 	logger, out := newLogger()

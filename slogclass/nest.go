@@ -18,17 +18,17 @@ func writesGroupsAlike(h slog.Handler) bool {
 	return false
 }
 
-// nests reports whether the caller may use nest. It may not if there were more
-// than maxDepth calls of With and WithGroup since the first group, or if h.next
-// does not write groups alike.
+// nests reports whether the caller may use nest. It returns false if there were more
+// than maxDepth calls of With and WithGroup since the first group, or if
+// writesGroupsAlike is false for h.next.
 func (h *Handler) nests() bool { return h.cfg.nests && h.path.link == nil }
 
 // nest makes it possible to add attributes at the root of a record. It returns the
-// first group of h as an attribute. That attribute contains the attributes of the With
-// calls since the group was opened, and the attributes of r. It also returns outer,
-// the handler whose WithGroup opened the group. A record with this attribute that
-// outer handles gives the same output as r does with h.next. Attributes that the
-// caller adds to that record appear at the root.
+// first group of h as an attribute. That attribute contains the attributes of the
+// With calls since the group was opened, and the attributes of r. It also returns
+// outer, the handler whose WithGroup opened the group. If outer handles a record
+// with this attribute, the output is the same as if h.next handled r. Attributes
+// that the caller adds to that record appear at the root.
 func (h *Handler) nest(r *slog.Record) (group slog.Attr, outer slog.Handler) {
 	var calls [maxDepth]call // last call first
 	n, size := 0, r.NumAttrs()

@@ -85,11 +85,11 @@ func (h *Handler) prepare(category classify.Category, reason classify.Reason) sl
 	}
 }
 
-// prepareDeep is like prepare, but for a handler with more than maxDepth calls
-// since the first group. It starts at the nearest ancestor with a cached handler
-// and repeats the calls from there to h. It caches the result of each call in the
-// Handler that the call returned, if that Handler still exists. Other children of
-// that Handler then need not repeat these calls.
+// prepareDeep is like prepare, but for a handler with more than maxDepth calls since
+// the first group. It starts at the nearest ancestor with a cached handler and
+// repeats the calls that derived h from that ancestor. It caches the result of each
+// call in the Handler that the call returned, if that Handler still exists. Other
+// children of that Handler then need not repeat these calls.
 func (h *Handler) prepareDeep(category classify.Category, reason classify.Reason) slog.Handler {
 	var calls []*link // the calls to repeat, last call first
 	var result slog.Handler

@@ -100,7 +100,7 @@ func (l *callLimit[C]) end() {
 	l.cancel(nil)
 }
 
-// expire ends the call at its deadline. Then it breaks the connection, except if the
+// expire ends the call at its deadline. Then it breaks the connection, unless the
 // child answers a ping and the function of the call returns within exitWait.
 func (l *callLimit[C]) expire() {
 	if l.caller.Err() != nil {
@@ -122,7 +122,7 @@ func (l *callLimit[C]) expire() {
 	l.session.conn.fail(cause)
 }
 
-// answersPing reports whether the child answers a ping in time.
+// answersPing pings the child and reports whether it answers within the time limit.
 func (c *session[C]) answersPing() bool {
 	s := c.server
 	if s.ping == nil {

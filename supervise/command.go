@@ -51,7 +51,8 @@ type Command struct {
 	Mask func(string) string
 	// Classifier classifies the end of the child; nil means classify.Standard.
 	Classifier *classify.Classifier
-	// Provider is copied to the Result: "codex", "anthropic". It may be empty.
+	// Provider, such as "codex" or "anthropic", is copied to the Result. It may be
+	// empty.
 	Provider string
 }
 

@@ -32,10 +32,10 @@
 //   - The error is an [*Error]. classify.Error, slogclass and other packages give it
 //     the same category and reason.
 //
-// For a program that reports failures to another one, [NewEvent] returns the error
-// event, and [UserText] a message for the user. The message never quotes a
-// provider or a child. docs/specifications.md has the source of the event and of
-// the default limits.
+// For a program that reports failures to another program, [NewEvent] returns the
+// error event, and [UserText] a message for the user. The message never quotes a
+// provider or a child. docs/specifications.md has the source of the event and of the
+// default limits.
 //
 // A child cannot use the terminal of this program: on Unix it runs in a background
 // process group, which is stopped if it reads from the terminal. A program that draws

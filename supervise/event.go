@@ -112,9 +112,9 @@ var signInRules = map[string]bool{
 	"oauth/rejected": true, "oauth/jwt": true, "oauth/saml": true,
 }
 
-// sessionRule is the rule for expired sessions and tokens. If there is no standard
-// error to check, such an error counts as a sign-in problem, because most sessions
-// and tokens come from a sign-in.
+// sessionRule is the rule for expired sessions and tokens. If there is no output of
+// standard error to check, such an error counts as a sign-in problem, because most
+// sessions and tokens come from a sign-in.
 const sessionRule = "access/session"
 
 // signInClassifier finds sign-in problems in a child's standard error. It is used

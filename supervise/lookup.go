@@ -40,10 +40,10 @@ const (
 	CheckFailed SetupProblem = "check_failed" // --version crashed, timed out or printed no version
 )
 
-// SetupError reports that a program cannot be used. Its text is for the user:
-// "Codex CLI not found. Run: npm install -g @openai/codex". [LookUp] returns it.
-// [Run] returns it for the common agents that LookUp knows by name; the error then
-// has no versions and no hint.
+// SetupError reports that a program cannot be used. Its text is for the user, for
+// example "Codex CLI not found. Run: npm install -g @openai/codex". [LookUp] returns
+// it. [Run] returns it for the common agents that LookUp knows by name; the error
+// then has no versions and no hint.
 type SetupError struct {
 	Problem    SetupProblem
 	Product    string // "Codex CLI"
@@ -93,7 +93,7 @@ type lookUpOption func(lookUpConfig) lookUpConfig
 
 func (f lookUpOption) apply(c lookUpConfig) lookUpConfig { return f(c) }
 
-// WithProduct sets the product name of the program: "Codex CLI". The default
+// WithProduct sets the product name of the program, such as "Codex CLI". The default
 // comes from a table of common agents (codex, claude, gemini, ...). For other
 // programs the default is the program's name.
 func WithProduct(name string) LookUpOption {
@@ -105,8 +105,8 @@ func WithProduct(name string) LookUpOption {
 	})
 }
 
-// WithVersionTimeout sets the time limit for --version. The default is
-// [DefaultVersionTimeout]; 0 keeps it.
+// WithVersionTimeout sets the time limit for running the program with --version. The
+// default is [DefaultVersionTimeout]; 0 keeps it.
 func WithVersionTimeout(d time.Duration) LookUpOption {
 	return lookUpOption(func(c lookUpConfig) lookUpConfig {
 		c.timeout = orDefault(d, c.timeout)
@@ -114,9 +114,9 @@ func WithVersionTimeout(d time.Duration) LookUpOption {
 	})
 }
 
-// WithLookUpEnv sets the environment for --version. The default, nil, is the
-// environment of this program. LookUp always uses this program's PATH to find the
-// program.
+// WithLookUpEnv sets the environment in which the program is run with --version. The
+// default, nil, is the environment of this program. LookUp always uses this
+// program's PATH to find the program.
 func WithLookUpEnv(env ...string) LookUpOption {
 	env = append([]string(nil), env...)
 	return lookUpOption(func(c lookUpConfig) lookUpConfig {
@@ -260,7 +260,7 @@ func productOf(name string) string {
 	return filepath.Base(name)
 }
 
-// versionText matches a version in a line: "codex-cli 0.34.0",
+// versionText matches a version in a line, for example in "codex-cli 0.34.0",
 // "1.0.17 (Claude Code)", "v22.3.0", "2025.10.02-bd871ac", "0.35.0-alpha.2".
 var versionText = regexp.MustCompile(`(?:^|[^\w.])v?(\d{1,9}(?:\.\d{1,9}){1,3}(?:-[0-9A-Za-z.-]{1,64})?)`)
 
@@ -290,8 +290,8 @@ func firstVersion(text string) (v *version.Version, written string) {
 var marksVersion = regexp.MustCompile(`(?i)(?:^|\W)(?:v|ver\.?|version)[ :=]{0,2}$`)
 
 // isAddress reports whether number, which is at text[start:], is a part of an
-// address, a URL or a time. Four numbers up to 255 are an IP address, except after
-// the word version.
+// address, a URL or a time. Four numbers up to 255 are an IP address, except after a
+// word such as "version".
 func isAddress(text string, start int, number string) bool {
 	before := text[:start]
 	word := before[strings.LastIndexFunc(before, unicode.IsSpace)+1:]

@@ -116,7 +116,8 @@ func (o *outputs) add(name string, to io.Writer) (*os.File, error) {
 	return one.childEnd, nil
 }
 
-// begin starts copying. If the child has not started, it closes the pipes instead.
+// begin starts copying. If the child has not started, begin closes the pipes
+// instead.
 func (o *outputs) begin(started bool) {
 	o.activity.began = time.Now()
 	for _, one := range o.all {
@@ -130,8 +131,8 @@ func (o *outputs) begin(started bool) {
 }
 
 // drain waits for the end of all outputs after the child has ended. A process that
-// the child left behind may keep the outputs open, so drain closes them after
-// grace. The time in which the caller's writer blocks does not count. So a slow
+// the child left behind may keep the outputs open, so drain closes the outputs after
+// the time grace. Time in which the caller's writer blocks does not count, so a slow
 // writer gets the child's whole output.
 func (o *outputs) drain(grace time.Duration) {
 	all := make(chan struct{})

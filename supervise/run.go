@@ -18,11 +18,10 @@ import (
 // Otherwise the error is an [*Error].
 //
 // Run returns when the child has ended and its output was read. If a process that
-// the child left behind keeps the output open, Run waits for at most
-// Command.Grace. If the child ended by itself, such a process keeps running. If a
-// watchdog or the context ended the child, Run ends that process too. A process
-// that waits for a device may survive SIGKILL; Run waits for it only for another
-// Grace.
+// the child left behind keeps the output open, Run waits for at most Command.Grace.
+// If the child ended by itself, such a process keeps running. If a watchdog or the
+// context ended the child, Run ends that process too. A process that waits for a
+// device may survive SIGKILL; Run waits for it for at most another Command.Grace.
 //
 // Run is safe for concurrent use.
 func Run(ctx context.Context, c Command) (Outcome, error) {

@@ -58,8 +58,8 @@ const (
 	ServerStopped    ServerState = "stopped"    // by Stop
 )
 
-// ServerStatus is the state of a server and the reason for it. Its JSON is an
-// event for the program's users:
+// ServerStatus is the state of a server and the reason for it. Its JSON is an event
+// for the program's users, for example
 // {"type":"degraded","server":"files","reason":"exited with code 1"}.
 type ServerStatus struct {
 	State  ServerState `json:"type"`
@@ -124,11 +124,11 @@ func callObserver(observe func(ServerStatus), s ServerStatus) {
 	observe(s)
 }
 
-// Start starts the child and connects to it. If that fails, the state of the
-// server becomes [ServerSkipped], and the error is a [*ServerError]. A program
-// may treat that error as a warning and continue without the server. ctx applies
-// only to starting: after that, only Stop ends the child. Start may be called
-// once.
+// Start starts the child and connects to it. If the start or the connection fails,
+// the state of the server becomes [ServerSkipped], and the error is a
+// [*ServerError]. A program may treat that error as a warning and continue without
+// the server. ctx applies only to starting: after that, only Stop ends the child.
+// Start may be called once.
 func (s *Server[C]) Start(ctx context.Context) error {
 	s.mu.Lock()
 	if state := s.status.State; state != ServerNew || s.lifetime.Err() != nil {

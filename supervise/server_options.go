@@ -78,8 +78,8 @@ func WithPing[C any](ping func(context.Context, C) error) ServerOption {
 	})
 }
 
-// WithRestarts sets how often a server is restarted after crashes within the time
-// of [WithRestartWindow]. A restart that fails counts as a crash. The default is
+// WithRestarts sets the largest number of restarts of a server within the time of
+// [WithRestartWindow]. A restart that fails counts as a crash. The default is
 // [DefaultRestarts]; a negative number means 0.
 func WithRestarts(n int) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {

@@ -150,7 +150,7 @@ func (c *session[C]) withTail(e *ServerError) *ServerError {
 	return e
 }
 
-// exitError describes how a process ended: "exited with code 1".
+// exitError describes how a process ended, such as "exited with code 1".
 type exitError struct{ err error } // err is the error of Wait
 
 func (e exitError) Error() string {

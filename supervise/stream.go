@@ -21,8 +21,8 @@ type streamErrors struct {
 }
 
 // maxEvent is the largest number of bytes of an event line. streamErrors ignores
-// longer lines. maxEventText is the largest number of bytes of the event's text
-// that is kept.
+// longer lines. maxEventText is the largest number of bytes that are kept of an
+// event's text.
 const (
 	maxEvent     = 256 << 10
 	maxEventText = 4 << 10
@@ -119,8 +119,8 @@ func readEvent(e map[string]any) (text string, kind eventKind) {
 // writes their values in this order.
 var describedFields = []string{"error_status", "status", "status_code", "code", "type", "error", "message", "content", "text", "result", "errors"}
 
-// describe returns a text for the error in an event: "HTTP 429: rate_limit_error:
-// Slow down".
+// describe returns a text for the error in an event, such as "HTTP 429:
+// rate_limit_error: Slow down".
 func describe(v any) string {
 	switch v := v.(type) {
 	case string:

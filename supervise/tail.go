@@ -8,9 +8,9 @@ import (
 )
 
 // tailBytes is the number of bytes of standard error that are kept while a child
-// runs. The classifier reads the last 500 characters first. If they have no
-// evidence, it reads all of these bytes, because a stack trace after the message
-// is often longer than 500 characters.
+// runs. The classifier reads the last 500 characters first. If they contain no
+// evidence, the classifier reads all kept bytes, because a stack trace after the
+// message is often longer than 500 characters.
 const tailBytes = 32 << 10
 
 // tail keeps the end of the text written to it. It is safe for concurrent use.

@@ -12,11 +12,11 @@ import (
 //
 // The field Child becomes the child's standard input, output and error. It also
 // becomes the controlling terminal of a new session, in which the child runs. So
-// Stdout and the classifier get output and errors together, byte for byte, with
-// the line ends and escape sequences of a terminal; [Command].Stderr gets
-// nothing. Run copies [Command].Stdin to Master. After the end of Stdin, Run
-// sends the terminal's end of file (Ctrl-D), which the child's next Read gets.
-// The child's own terminal mode and size are the caller's choice.
+// Stdout and the classifier get output and errors together, byte for byte, with the
+// line ends and escape sequences of a terminal; [Command].Stderr gets nothing. Run
+// copies [Command].Stdin to Master. After the end of Stdin, Run sends the terminal's
+// end of file (Ctrl-D), which the child's next Read gets. The caller sets the mode
+// and the size of the terminal.
 type Terminal struct {
 	Master *os.File // this side
 	Child  *os.File // the child's side
@@ -70,9 +70,9 @@ func (t *typist) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Close sends the end of file (Ctrl-D). If the last line is unfinished, Close
-// sends it twice, because the first one only sends that line. The terminal stays
-// open for the child's output.
+// Close sends the end of file (Ctrl-D). If the last line is unfinished, Close sends
+// it twice, because the first Ctrl-D only passes that line to the child. The
+// terminal stays open for the child's output.
 func (t *typist) Close() error {
 	end := []byte{endOfFile, endOfFile}
 	if t.lineEnd {

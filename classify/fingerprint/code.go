@@ -106,7 +106,8 @@ loop:
 	return at
 }
 
-// key returns the key that ends at index end, or "" if a hole replaced the key.
+// key returns the key that ends at index end. It returns "" if a hole (a
+// placeholder) has replaced the key.
 func (s *scanner) key(end int) string {
 	if end <= s.holeEnd {
 		return ""
@@ -125,8 +126,8 @@ func (s *scanner) startOfKey(end int) int {
 	return i
 }
 
-// maxKey is the greatest number of bytes of a key that are compared with the
-// known keys.
+// maxKey is the greatest length of a key in bytes. A longer key is not compared with
+// the known keys.
 const maxKey = 24
 
 // lower is a word that is compared without regard to case.
@@ -191,7 +192,7 @@ func isBreak(key string, i int) bool {
 }
 
 // holdsErrorText reports whether the value of a key is an error text or the kind of
-// an error. Examples of such keys are message, error and code.
+// an error. Examples of such keys are "message", "error" and "code".
 func holdsErrorText(key string) bool {
 	if key == "" || len(key) > maxKey {
 		return false
@@ -203,8 +204,7 @@ func holdsErrorText(key string) bool {
 	return len(last) == len(key) || firstWord(key).isQualifier()
 }
 
-// isErrorTextKey reports whether the value of a key of one word is an error text or
-// the kind of an error.
+// isErrorTextKey is like holdsErrorText, for a key of one word.
 func (w lower) isErrorTextKey() bool {
 	if w == "" {
 		return false
@@ -235,7 +235,9 @@ func (w lower) isErrorTextKey() bool {
 }
 
 // announcesErrorText reports whether a quoted text after this word and a colon is
-// an error text even in prose, as in Reason: "connection closed".
+// an error text even in prose. An example is the word before the colon in
+//
+//	Reason: "connection closed"
 func (w lower) announcesErrorText() bool {
 	return w.is("reason") || w.is("message") || w.is("msg") || w.is("detail") || w.is("details") || w.is("desc") || w.is("description")
 }

@@ -14,8 +14,8 @@
 //     <time>      dates and times of day
 //     <id>        UUIDs, hexadecimal values, tokens that mix letters and digits
 //     <ip>        IPv4 and IPv6 addresses, without the port
-//     <host>      host names with a known last label, as in db.internal, or after
-//     words that announce one, as in "dial tcp db:5432"
+//     <host>      host names with a known last label, as in "db.internal", and host
+//     names after certain words, as in "dial tcp db:5432"
 //     <email>     user@host
 //     <url>       everything from the scheme on
 //     <path>      file names with a directory, paths of requests

@@ -18,9 +18,9 @@ func template(text string) string {
 	return template
 }
 
-// TestGolden compares ids and templates with those that earlier versions gave.
-// Users store ids and compare them over years, so the lines of
-// testdata/golden.jsonl must not change. New lines may be added.
+// TestGolden compares ids and templates with those of earlier versions of this
+// package, which are stored in testdata/golden.jsonl. Users store ids and compare
+// them over years. So lines may be added to the file, but no line may be changed.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	lines := golden(t)
@@ -133,7 +133,8 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
-// One incident has one id, no matter how its text is quoted.
+// The texts of a group differ only in their values and their quotes. All of them must
+// have the same id.
 func TestQuoting(t *testing.T) {
 	t.Parallel()
 	for _, group := range [][]string{
@@ -149,9 +150,9 @@ func TestQuoting(t *testing.T) {
 	}
 }
 
-// All texts here are longer than a template may be. The template is cut, but never
-// within a value. So it contains no part of a value, and its end does not depend on
-// the values.
+// All texts here are longer than the maximum length of a template. So the template is
+// cut, but never within a value. It contains no part of a value, and its end does not
+// depend on the values.
 func TestTemplateIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{`x "VALUE" `, `{"message":"x VALUE","y":"VALUE"}, `, "VALUE ", "VALUE,", "日本語 VALUE", "'VALUE", "msg=\"a VALUE"} {

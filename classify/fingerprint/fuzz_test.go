@@ -58,7 +58,7 @@ func FuzzValues(f *testing.F) {
 	})
 }
 
-// endsInDate reports whether a date may begin at the end of text.
+// endsInDate reports whether text may end with the beginning of a date.
 func endsInDate(text string) bool {
 	fields := strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == ',' || r > 0x7f })
 	if len(fields) == 0 {

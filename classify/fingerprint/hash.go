@@ -60,7 +60,8 @@ func (d *digest) readStripes() {
 	d.n = copy(d.buf[:], b)
 }
 
-// sum returns the hash of all bytes written. Nothing may be written after sum.
+// sum returns the hash of all bytes that were written to the digest. After a call of
+// sum, the digest must not be used again.
 func (d *digest) sum() uint64 {
 	h := prime5
 	if d.size >= stripe {

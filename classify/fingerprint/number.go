@@ -124,9 +124,9 @@ func (s *scanner) withLongUnit(start, end int) int {
 	return s.hole(start, end, holeNum)
 }
 
-// colons reads hexadecimal groups with colons between them. If the groups are
-// an IPv6 or a MAC address, it returns the end of the address and the name of
-// the hole. Otherwise end is 0.
+// colons reads hexadecimal groups with colons between them. If the groups are an
+// IPv6 or a MAC address, it returns the end of the address and the name of the hole
+// (the placeholder) for it. Otherwise end is 0.
 func (s *scanner) colons(i int) (end int, name string) {
 	groups, pairs, short, digits := 0, true, false, false
 	if strings.HasPrefix(s.text[i:], "::") {

@@ -68,8 +68,8 @@ var kindNames = func() []string {
 
 func pick(t *rapid.T, from ...string) string { return rapid.SampledFrom(from).Draw(t, "pick") }
 
-// drawKinds draws a random sequence of phrases and kinds of values. They alternate,
-// so that a value does not continue another value.
+// drawKinds draws a random sequence in which phrases and kinds of values alternate.
+// With a phrase between them, no value can continue the previous one.
 func drawKinds(t *rapid.T, label string) []string {
 	var kinds []string
 	for range rapid.IntRange(1, 4).Draw(t, label) {

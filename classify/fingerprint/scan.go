@@ -9,7 +9,7 @@ import (
 const (
 	maxTemplate = 4 << 10 // bytes of a template, except for the last hole
 	maxWord     = 64      // bytes of a word; a longer one is an id
-	maxNesting  = 4       // quotes inside quotes that are read
+	maxNesting  = 4       // greatest depth of quotes within quotes
 )
 
 // scanner replaces the values of a text in one pass. Its decisions depend only on
@@ -27,8 +27,8 @@ type scanner struct {
 	holeStart, holeEnd int
 	atomEnd            int // the end of the last token that the method atom read
 	braces             int // open braces
-	open               int // the place of a quote around an error text, or 0
-	nesting            int // quotes around the current place
+	open               int // the index of the quote before an error text, or 0
+	nesting            int // number of quoted texts around the current index
 	lineEnd            int // the end of the current line
 	// unclosed has an index for each kind of quote. After this index, the text has
 	// no closing quote of that kind. With unclosed, the search for closing quotes
@@ -72,7 +72,8 @@ func (s *scanner) scan(i int) int {
 	return i
 }
 
-// sizeAt returns the length of the template if the text before i is added to it.
+// sizeAt returns the length that the template will have once the text before i has
+// been added.
 func (s *scanner) sizeAt(i int) int { return s.size + i - s.from }
 
 // full reports whether the template has reached its maximum length.
@@ -109,8 +110,8 @@ func (s *scanner) flush(end int) {
 	}
 }
 
-// hole replaces s.text[start:end] by the hole with this name, such as <num>. It
-// returns end.
+// hole replaces s.text[start:end] by a hole (a placeholder) such as <num>, the name
+// of which is in the argument name. It returns end.
 func (s *scanner) hole(start, end int, name string) int {
 	s.flush(start)
 	s.emit(name)
@@ -207,8 +208,8 @@ func (s *scanner) special(i int) int {
 	return i + 1
 }
 
-// announced checks the text after the colon at i and a space. If a quoted error text
-// begins there, announced records the index of the quote in s.open.
+// announced looks at the byte that follows the colon at i and one space. If a quoted
+// error text begins there, announced stores the index of its quote in s.open.
 func (s *scanner) announced(i int) {
 	switch s.at(i + 2) {
 	case '"', '\'', '`', '\\':
@@ -221,8 +222,8 @@ func (s *scanner) announced(i int) {
 
 // value replaces the unquoted value after the = at index i. It does not replace
 // a value if there are spaces around the =, or if the value of this key is an
-// error text. In the second case it records where a quote around the error text
-// may begin.
+// error text. If it is an error text, value stores in s.open the index at which a
+// quote around that text may begin.
 func (s *scanner) value(i int) int {
 	end, spaced := i, s.at(i-1) == ' ' && s.at(i+1) == ' '
 	if spaced {

@@ -2,7 +2,7 @@ package fingerprint
 
 import "github.com/errclass/errclass/internal/ascii"
 
-// These are the holes of a template.
+// These are the holes of a template: the placeholders that replace values.
 const (
 	holeNum      = "<num>"
 	holeSize     = "<size>"

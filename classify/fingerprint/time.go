@@ -124,8 +124,8 @@ func (s *scanner) restOfTime(i int, year bool) int {
 	return i
 }
 
-// zone returns the end of a time whose time zone may begin at i. After the zone,
-// the time may have the monotonic clock that Go prints: +0000 UTC m=+0.01.
+// zone returns the end of a time whose time zone may begin at i. After the zone, the
+// reading of Go's monotonic clock may follow, as in "+0000 UTC m=+0.01".
 func (s *scanner) zone(i int) int {
 	if s.at(i) == 'Z' && !isAlnum(s.at(i+1)) {
 		return i + 1

@@ -100,8 +100,8 @@ func (s *scanner) endOfAlnum(i int) int {
 	return i
 }
 
-// isTypeName reports whether s.text[i:end] consists of words that begin with a
-// capital letter and have at least three more letters: NullPointerException.
+// isTypeName reports whether s.text[i:end] looks like "NullPointerException": each of
+// its words begins with a capital letter and has at least three more letters.
 func (s *scanner) isTypeName(i, end int) bool {
 	for i < end {
 		start := i
@@ -121,7 +121,8 @@ func (s *scanner) isTypeName(i, end int) bool {
 
 // isJumble reports whether the letters s.text[i:end] look random. Each capital
 // letter after a lower-case letter begins a new word. The letters look random if
-// the words are shorter than three letters on average, unlike those of NullPointer.
+// the words are shorter than three letters on average. "NullPointer" does not look
+// random, because it has words of four and seven letters.
 func (s *scanner) isJumble(i, end int) bool {
 	humps, n := 1, end-i
 	for i++; i < end; i++ {

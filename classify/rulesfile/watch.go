@@ -53,9 +53,9 @@ func WithErrorFunc(f func(error)) Option {
 }
 
 // WithLoadFunc sets a function that Watch calls with the new rules after each
-// change of the rules. The function is not called for the first rules, which Watch
-// loads before it returns. It runs in the goroutine that watches the file. By default
-// no function is called.
+// change of the rules. Watch does not call the function for the first rules, which
+// it loads before it returns. The function runs in the goroutine that watches the
+// file. By default no function is called.
 func WithLoadFunc(f func([]classify.Rule)) Option {
 	return optionFunc(func(c config) config {
 		c.onLoad = f

@@ -55,7 +55,7 @@ func TestWatchSameSizeAndTime(t *testing.T) {
 		old := time.Now().Add(-time.Hour)
 		require.NoError(w.t, os.Chtimes(w.path, time.Time{}, old))
 		w.waitChecks(2)
-		w.writeTo(w.path+".new", document(classify.ReasonSpawn+"    ")) // as long as transient
+		w.writeTo(w.path+".new", document(classify.ReasonSpawn+"    ")) // the new file must have the same size
 		require.NoError(w.t, os.Chtimes(w.path+".new", time.Time{}, old))
 		require.NoError(w.t, os.Rename(w.path+".new", w.path))
 		w.waitChecks(2)

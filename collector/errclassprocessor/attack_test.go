@@ -64,7 +64,7 @@ func TestErrorsInAttributes(t *testing.T) {
 	}
 }
 
-// Bytes in a map are read like a text.
+// If the message in a map has the type bytes, the processor reads it like a text.
 func TestBytesInMap(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, nil, signalLog)
@@ -76,7 +76,8 @@ func TestBytesInMap(t *testing.T) {
 }
 
 // A severity text that is the name of no level, such as a name in another language,
-// counts as no level. Then the number or the body decides.
+// counts as no level. Then the severity number or the body decides whether the
+// record is an error.
 func TestSeverityTextInOtherLanguages(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, nil, signalLog)
@@ -128,7 +129,7 @@ func TestEmptyEverything(t *testing.T) {
 	assert.Equal(t, before, td)
 }
 
-// On a span that has not failed, only the exceptions get the attributes.
+// On a span that has not failed, only the exception events get the attributes.
 func TestExceptionsOfSpansWithoutError(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, nil, signalSpan)

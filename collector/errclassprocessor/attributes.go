@@ -9,7 +9,8 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// wanted returns the attributes to add.
+// wanted returns the set of attributes that the configuration tells the processor to
+// add.
 func (c *Config) wanted() attrkey.Set {
 	wanted := attrkey.Both
 	if c.AddRule {
@@ -36,8 +37,8 @@ type attributes struct {
 	members int // members of the maps and lists visited
 }
 
-// read reads the evidence in m. The strings are not copied, so they are valid as
-// long as m.
+// read collects the evidence in m. It does not copy the strings, so they are valid
+// only as long as m is.
 func (a *attributes) read(names *attrkey.Names, m pcommon.Map) {
 	for name, v := range m.All() {
 		if key := names.Find(name); key != 0 {
@@ -122,8 +123,8 @@ func (a *attributes) addItems(s pcommon.Slice, depth int, inError bool) {
 	}
 }
 
-// mayVisit counts the n members of a map or a list. It returns false if a limit is
-// reached.
+// mayVisit counts the n members of a map or a list. It returns false if they must
+// not be read, because a limit is reached.
 func (a *attributes) mayVisit(n, depth int) bool {
 	if depth > evidence.MaxDepth || a.nTexts == len(a.texts) {
 		return false

@@ -33,8 +33,8 @@ func newTest(tb testing.TB, change func(*Config), signal string) *errclassProces
 	return p
 }
 
-// newBatch returns a batch of records in the form in which receivers of the
-// Collector make them. fill writes what is specific to a benchmark.
+// newBatch returns a batch of n records that look like those from the Collector's
+// receivers. The function fill writes the content that is specific to a benchmark.
 func newBatch(n int, fill func(i int, r plog.LogRecord)) plog.Logs {
 	ld := plog.NewLogs()
 	rl := ld.ResourceLogs().AppendEmpty()
@@ -112,8 +112,9 @@ func word(i int) string {
 }
 
 // BenchmarkLogs measures log records of about 120 bytes, in batches of 1,000
-// records. The metric cpu-ns/record is the CPU time per record, which other load on
-// the machine hardly changes. In rows named "unseen", all texts are different.
+// records. The metric cpu-ns/record is the CPU time per record. Other load on the
+// machine hardly changes this metric. In cases named "unseen", all texts are
+// different.
 func BenchmarkLogs(b *testing.B) {
 	for _, body := range bodies {
 		b.Run(body.name, func(b *testing.B) {

@@ -18,9 +18,9 @@ const (
 )
 
 // event reads the header and the level of a text body. If the first line has no
-// level, event takes the level from a later line or from a stack trace. The
-// argument line may be empty. Otherwise it must have the same bytes as text, and
-// j.reader must have read it.
+// level, event takes the level from a later line or from a stack trace. The argument
+// line must be empty, or it must have the same bytes as text and j.reader must
+// already have read it.
 func (j *job) event(line []byte, text string) (first shapes.Event) {
 	events := shapes.Events{WithoutTime: true}
 	read := len(line) > 0
@@ -58,8 +58,9 @@ const (
 	maxMembers = 1 << 14 // members and items in all; the rest is left out
 )
 
-// appendJSON appends a map or a list as JSON. The JSON is then read like a log
-// line. The JSON is valid even if a limit has left out a part of the value.
+// appendJSON appends a map or a list to b as JSON, so that it can be read like a
+// JSON log line. The JSON is valid even if a part of the value was left out because
+// of a limit.
 func appendJSON(b []byte, v pcommon.Value) []byte {
 	e := encoder{buf: b, left: maxMembers}
 	e.value(v, 0)

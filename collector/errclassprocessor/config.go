@@ -29,14 +29,16 @@ type Config struct {
 	// Signals are the signals that are classified: logs, traces. The default is both.
 	Signals []string `mapstructure:"signals"`
 
-	// AddRule adds the id of the rule that decided. The default is false.
+	// AddRule adds the id of the rule that determined the category and the reason.
+	// The default is false.
 	AddRule bool `mapstructure:"add_rule"`
 
 	// AddConfidence adds the probability that the reason is right. The default is
 	// false.
 	AddConfidence bool `mapstructure:"add_confidence"`
 
-	// AddFingerprint adds the id of the error's template. The default is false.
+	// AddFingerprint adds the id of the error's template, which is its text without
+	// the variable parts. The default is false.
 	AddFingerprint bool `mapstructure:"add_fingerprint"`
 
 	// RulesFile is a file with the user's rules, which take precedence over the
@@ -44,9 +46,9 @@ type Config struct {
 	// no such file.
 	RulesFile string `mapstructure:"rules_file"`
 
-	// MaxBytes is the largest number of bytes of text that are read from one record
-	// or span. Of a longer text, the beginning and the end are read. The default is
-	// 65536. This is also the maximum.
+	// MaxBytes is the largest number of bytes of text that the processor reads from
+	// one record or span. If a text is longer, its beginning and its end are read.
+	// The default is 65536, which is also the maximum.
 	MaxBytes int `mapstructure:"max_bytes"`
 
 	// ErrorMode says what happens to a record that cannot be read. The default is
@@ -152,8 +154,8 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// minSeverity returns the number of MinSeverity, or 0 if MinSeverity is not a valid
-// severity.
+// minSeverity returns the severity number for MinSeverity, or 0 if MinSeverity is
+// not a valid severity.
 func (c *Config) minSeverity() plog.SeverityNumber {
 	for _, s := range severities {
 		if s.name == strings.ToLower(c.MinSeverity) {

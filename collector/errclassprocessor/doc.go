@@ -13,9 +13,9 @@
 //     runtime. A map is read as JSON. In any other text, the processor skips the
 //     header.
 //   - These sources are read in order: the exception, the texts of errors among the
-//     attributes, the body, the outcome of a call, the stack trace. The first source
-//     whose reason is not "unknown" decides.
-//   - The processor adds those of its attributes that the record does not have.
+//     attributes, the body, the outcome of a call (such as its HTTP status), the
+//     stack trace. The first source whose reason is not "unknown" decides.
+//   - The processor adds its attributes, except those that the record already has.
 //
 // A span is treated as in package otelclass. The two packages share the names of
 // the attributes and the code that decides.

@@ -28,9 +28,9 @@ func nested(v pcommon.Value, n int, text string) {
 	m.PutStr("error", text)
 }
 
-// hostile has unusual bodies and attributes, which a program may write by
-// mistake or on purpose. The field want is the expected answer for a record of
-// severity error, or "" if any answer is valid.
+// hostile has unusual bodies and attributes, which a program may write by mistake or
+// on purpose. The field want is the expected "category/reason" of a record with
+// severity error, or "" if any result is valid.
 var hostile = []struct {
 	name string
 	want string

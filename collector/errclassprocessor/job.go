@@ -128,7 +128,8 @@ func (j *job) readAttributes() bool {
 	return l.missing != 0
 }
 
-// shape classifies one record of a body that has the form of a log line.
+// shape gets each record that j.reader finds in a body, and classifies the first one
+// that may be an error.
 func (j *job) shape(rec *shapes.Record) {
 	l := &j.current
 	switch {
@@ -210,9 +211,9 @@ func (j *job) classify(rec *shapes.Record, text string) bool {
 	return true
 }
 
-// add adds a source from a body that has the form of a log line. It returns
-// false if an earlier source or this one has decided the reason. The caller then
-// reads no further source.
+// add adds the evidence of one source to the decision about the current record. The
+// source comes from a body that has the form of a log line. add returns false if the
+// reason is now known. The caller then reads no further source.
 func (j *job) add(s shapes.Source) bool {
 	l := &j.current
 	if l.decision.Known() {
@@ -228,8 +229,8 @@ func (j *job) add(s shapes.Source) bool {
 	return !l.decision.Known()
 }
 
-// longestName is how many bytes of a category or a reason in a body are read. All
-// valid names are shorter.
+// longestName is the largest number of bytes that are read of a category or a reason
+// in a body. All valid names are shorter.
 const longestName = 64
 
 // classified returns the category and the reason that a body already has. The

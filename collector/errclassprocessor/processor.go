@@ -120,8 +120,8 @@ func (p *errclassProcessor) traces(ctx context.Context, td ptrace.Traces) (ptrac
 	return td, p.end(ctx, j)
 }
 
-// end counts what j has classified in a batch and returns j to the pool. It returns
-// an error if a record could not be read and error_mode is propagate.
+// end adds the counts of a batch to the metrics and returns j to the pool. It
+// returns an error if a record could not be read and error_mode is propagate.
 func (p *errclassProcessor) end(ctx context.Context, j *job) error {
 	p.telemetry.count(ctx, j)
 	n, err := j.unreadable, j.err

@@ -52,9 +52,9 @@ func answer(m pcommon.Map) string {
 	return category.Str() + "/" + reason.Str()
 }
 
-// The level and the error of a body are found in every shape. The body may be
-// written in four ways: as text, as a line of a container runtime, as bytes or as a
-// map.
+// The level and the error of a body are found in every log format that package
+// shapes knows. The body may be written in four ways: as text, as a line of a
+// container runtime, as bytes or as a map.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, func(c *Config) { c.ErrorMode = ErrorModePropagate }, signalLog)

@@ -80,7 +80,8 @@ func (s *spanState) exception(events ptrace.SpanEventSlice, n, size int) evidenc
 	var a attributes
 	a.read(&p.names, event.Attributes())
 	if res, ok := evidence.Existing(a.category, a.reason, &a.Facts); ok {
-		// Keep the answer of the program: it had more evidence than the span has.
+		// Keep the category and the reason that the program has added: the program
+		// had more evidence than the span has.
 		return evidence.Decided(res, classify.Evidence{Message: bound.Text(a.Message, bound.MaxText), Type: a.ExceptionType})
 	}
 	d := evidence.Decision{SpanStatus: s.attrs.Status}

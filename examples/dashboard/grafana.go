@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// These types are the parts of Grafana's dashboard model that this program uses,
-// schema version 39 (Grafana 10.4 and later):
+// These types are the parts of Grafana's dashboard model that this program uses. The
+// model has schema version 39 (Grafana 10.4 and later):
 // https://grafana.com/docs/grafana/latest/visualizations/dashboards/build-dashboards/view-dashboard-json-model/
 type (
 	grafanaDashboard struct {
@@ -156,7 +156,8 @@ func newGrafana() grafanaDashboard {
 	return d
 }
 
-// grafanaHeights are panel heights in Grafana's rows of 30 pixels.
+// grafanaHeights are panel heights in rows of Grafana's grid. Each row is 30 pixels
+// high.
 var grafanaHeights = map[kind]int{kindNumber: 4, kindArea: 8, kindBars: 8, kindTimeline: 8, kindTable: 8}
 
 func newGrafanaPanel(p panel) grafanaPanel {

@@ -109,7 +109,7 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// Areas and timelines have a colour for every value.
+// Area panels and timeline panels have a colour for every value.
 func TestColoursOfAllValues(t *testing.T) {
 	t.Parallel()
 	metrics := exported(t)

@@ -5,12 +5,12 @@
 //
 //	go run ./examples/fleet            # -workers N
 //
-// It starts a Redis server (redis-server or valkey-server where one is installed,
-// else miniredis), a provider with two endpoints, and the workers. All calls succeed
-// for one second. For the next six seconds, one endpoint closes every connection,
-// and the other answers 429 with a Retry-After. Then calls succeed again. The
-// program does this twice, without and with sharing, and prints what the provider
-// and the workers have counted.
+// It starts a Redis server (redis-server or valkey-server if one is installed,
+// otherwise miniredis), a provider with two endpoints, and the workers. All calls
+// succeed for one second. For the next six seconds, one endpoint closes every
+// connection, and the other answers 429 with a Retry-After. Then calls succeed
+// again. The program does this twice, without and with sharing, and prints what the
+// provider and the workers have counted.
 //
 //	provider.go   the provider: an HTTP server on loopback
 //	worker.go     a worker process; newExecutor is the code to copy

@@ -45,9 +45,9 @@ func ask(ctx context.Context, c *http.Client, host string) error {
 	return nil
 }
 
-// loop is a retry loop as a careful author writes it. It makes as many calls as
-// package resilience makes by default, with the same pauses. It obeys Retry-After.
-// Its calls share no state.
+// loop is a retry loop of the kind that a careful programmer writes. It makes as
+// many calls as package resilience makes by default, with the same pauses. It obeys
+// Retry-After. Its calls share no state.
 type loop struct{ base http.RoundTripper }
 
 func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -70,10 +70,9 @@ func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// try makes one call. If the answer is not final, maxCalls is the largest
-// number of calls for the whole task: six after a network error, three after a
-// timeout, a rate limit or a server error. If the answer is final, maxCalls is
-// 0.
+// try makes one call. If the answer is final, maxCalls is 0. Otherwise maxCalls is
+// the largest number of calls for the whole task: six after a network error, three
+// after a timeout, a rate limit or a server error.
 func (l loop) try(r *http.Request) (resp *http.Response, maxCalls int, err error) {
 	ctx, cancel := context.WithTimeout(r.Context(), attemptTimeout)
 	defer cancel()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// share is a fraction: part is how many of total have some property.
+// share is a fraction: of total items, part items have some property.
 type share struct{ part, total int }
 
 func (s *share) add(part bool) {
@@ -45,8 +45,9 @@ func digits(percent float64) string {
 	return fmt.Sprintf("%.*f", d, percent)
 }
 
-// times is a histogram of durations, so that a quantile needs no list of all
-// durations. The upper bound of each bucket is 1 % above its lower bound.
+// times is a histogram of durations. With it, the program can compute quantiles
+// without a list of all durations. The upper bound of each bucket is 1 % above its
+// lower bound.
 type times struct {
 	counts [1800]int
 	n      int
@@ -67,7 +68,7 @@ func (t *times) merge(o *times) {
 	t.n += o.n
 }
 
-// quantile returns a quantile, or 0 without durations.
+// quantile returns the quantile q of the durations, or 0 if there are none.
 func (t *times) quantile(q float64) time.Duration {
 	left := int(q * float64(t.n-1))
 	for i, n := range t.counts {
@@ -84,8 +85,8 @@ func (t *times) quantile(q float64) time.Duration {
 type result struct {
 	troubles  int
 	succeeded [clients]share
-	// recovered counts only tasks whose first call by the plain loop failed. It
-	// is the share of them that succeeded in the end.
+	// recovered counts only tasks whose first call by the plain loop failed. Its
+	// part is the number of these tasks that succeeded in the end.
 	recovered [clients]share
 	// delays has the times from start to success of the recovered tasks.
 	// paired is like delays, but only for the tasks that both clients
@@ -112,7 +113,7 @@ func newFigures(tasks int, rate float64) figures {
 	return f
 }
 
-// add adds a task that both clients are done with.
+// add adds the results of a task. Both clients must be done with the task.
 func (f *figures) add(t *task) {
 	r, affected, both := f.endpoints[t.endpoint.host], t.tries[plain].firstFailed, true
 	for c, try := range t.tries {
@@ -188,8 +189,8 @@ var aims = []aim{
 		func(f figures) bool { return f.all().recovered[gated].percent() >= 95 },
 	},
 	{
-		// If fewer than 100 breakers opened, a single wrong opening would
-		// already be 1 % or more. So one wrong opening is allowed.
+		// If fewer than 100 breakers opened, one breaker that opened by mistake
+		// would already be 1 % or more. So one mistake is allowed.
 		"breakers opened for an endpoint that was up", "< 1 %, or one", nil,
 		func(f figures) string { return f.all().openings.String() },
 		func(f figures) bool { o := f.all().openings; return o.part <= 1 || o.percent() < 1 },

@@ -1,7 +1,7 @@
 // Command outage simulates failing providers under load. Two clients make the same
 // requests to the same endpoints at the same time: one retries in a plain loop, the
 // other uses package resilience. The program prints both side by side. It exits with
-// code 1 if an aim is missed. It needs no network:
+// code 1 if one of the aims in figures.go is missed. It needs no network:
 //
 //	go run ./examples/outage                            # 10,000 tasks, 2 per second to each endpoint; takes seconds
 //	go run ./examples/outage -tasks 1000000 -rate 500   # takes minutes

@@ -71,7 +71,7 @@ func TestFigures(t *testing.T) {
 }
 
 // At a low rate, the trial calls during an outage are made for queued tasks. A
-// failed trial does not reduce the number of restarts that its task has left.
+// failed trial does not count as one of the restarts that its task may have.
 func TestFigures_FewCalls(t *testing.T) {
 	t.Parallel()
 	f := simulated(t, options{seed: 1, tasks: 10_000, bridge: 10 * time.Minute}, 0.2)

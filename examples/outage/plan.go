@@ -62,8 +62,8 @@ func short(d time.Duration) string {
 // tasks returns the endpoint's share of n tasks.
 func (p plan) tasks(n int) int { return n * p.share / 100 }
 
-// time returns how long the endpoint's share of n tasks lasts. The unit of rate is
-// tasks per second.
+// time returns how long the endpoint's share of n tasks takes at the given rate. The
+// unit of rate is tasks per second.
 func (p plan) time(n int, rate float64) time.Duration {
 	return time.Duration(float64(p.tasks(n)) / rate * float64(time.Second))
 }

@@ -127,8 +127,8 @@ func (s *simulation) begin(id int, e *endpoint) *task {
 	return t
 }
 
-// end records the end of a task for a client, unless the task is in the restart
-// queue.
+// end records that a client has ended its work on a task, unless the task is now in
+// the restart queue.
 func (s *simulation) end(t *try, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,8 +141,8 @@ func (s *simulation) end(t *try, err error) {
 	s.done(t, err)
 }
 
-// done adds a task to the figures if both clients are done with it. The caller
-// holds mu.
+// done records that a client is done with a task. If both clients are done with it,
+// the task is added to the figures. The caller must have locked mu.
 func (s *simulation) done(t *try, err error) {
 	t.succeeded, t.took = err == nil, time.Since(t.task.start)
 	if t.task.left--; t.task.left == 0 {
@@ -150,8 +150,8 @@ func (s *simulation) done(t *try, err error) {
 	}
 }
 
-// observe counts the openings of breakers and the ends of restarts. It finds in
-// the endpoint's script whether the endpoint was up when its breaker opened.
+// observe counts the breakers that open and the restarts that end. It looks in the
+// endpoint's script to find out whether the endpoint was up when its breaker opened.
 func (s *simulation) observe(ctx context.Context, e resilience.Event) {
 	if e.Kind != resilience.KindBreaker && e.Kind != resilience.KindRestart {
 		return

@@ -28,7 +28,7 @@ type endpoint struct {
 func (e *endpoint) up(now time.Time) bool { return e.script.remaining(now.Sub(e.start)) == 0 }
 
 // noise returns a number in [0, 1) that depends only on its arguments. So both
-// clients meet the same latencies and chance failures.
+// clients meet the same latencies and random failures.
 func noise(seed uint64, a, b int) float64 {
 	return rand.New(rand.NewPCG(seed, uint64(a)<<32|uint64(uint32(b)))).Float64()
 }
@@ -81,7 +81,7 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	case down:
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	case limit:
-		// Servers send whole seconds, rounded up.
+		// Real servers send Retry-After in whole seconds, rounded up.
 		seconds := strconv.Itoa(int((left-took)/time.Second) + 1)
 		return answer(r, http.StatusTooManyRequests, `{"error":{"type":"rate_limit_error","message":"Rate limit exceeded"}}`, "Retry-After", seconds), nil
 	case broken:

@@ -82,7 +82,7 @@ func TestQuickstart(t *testing.T) {
 	}
 }
 
-// The result has the provider's Retry-After.
+// The result contains the wait that the provider's Retry-After header asks for.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	url, stop, err := startProvider()

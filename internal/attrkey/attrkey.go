@@ -36,8 +36,9 @@ func (wanted Set) Missing(has Set) Set {
 // written.
 type Names struct{ Category, Reason, Rule, Confidence, RetryAfter, Fingerprint string }
 
-// Find returns the attribute with this key, or 0. If several attributes have the
-// same key, it returns the first of them, in the order of the fields.
+// Find returns the attribute with this key, or 0 if there is none. If several
+// attributes have the same key, Find returns the one whose field comes first in
+// Names.
 func (n *Names) Find(key string) Set {
 	switch key {
 	case "":
@@ -69,8 +70,8 @@ func (n *Names) Distinct(s Set) Set {
 	return s & found
 }
 
-// Milliseconds returns the value of the attribute RetryAfter. It rounds up, so that
-// a client does not retry too early.
+// Milliseconds converts a wait to the value of the attribute RetryAfter. It rounds
+// up, so that a client does not retry too early.
 func Milliseconds(retryAfter time.Duration) int64 {
 	return (retryAfter + time.Millisecond - 1).Milliseconds()
 }

@@ -13,7 +13,7 @@ const turn = 64
 
 // Compare measures bare, the work without errclass, and ours, the work with it. It
 // calls the two functions alternately, so that other load on the machine affects
-// both, and compares the medians. Compare reports bare-ns and ours-ns, the time of a
+// both, and compares the medians. Compare reports bare-ns and ours-ns, the time per
 // call in nanoseconds; more-ns, the difference; x-bare, the ratio; and more-allocs,
 // the additional allocations of ours.
 func Compare(b *testing.B, bare, ours func()) {

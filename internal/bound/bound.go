@@ -1,6 +1,6 @@
-// Package bound limits how much the adapters read of one record or span. [Text]
-// shortens a text. [HasText] reports whether an error's Error method may be called;
-// [ErrorText] calls it.
+// Package bound limits how much text the adapters, such as slogclass, read from one
+// record or span. [Text] shortens a text. [HasText] reports whether an error's Error
+// method may be called; [ErrorText] calls it.
 package bound
 
 import (
@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// MaxText is the largest total size of the texts that are read of one record or
-// span, in bytes.
+// MaxText limits how many bytes of text are read from one record or span.
 const MaxText = 64 << 10
 
 // Texts shortens the texts of one record or span to [MaxText] bytes in all. The
@@ -43,9 +42,9 @@ func (t *Texts) Left() int { return MaxText - t.taken }
 // that extends over both pieces.
 const gap = "\n...\n"
 
-// Text returns text if it has at most n bytes. A longer text is cut: Text
-// returns its beginning and its end, at most n bytes together. It cuts at a
-// space if one is near.
+// Text returns text if it has at most n bytes. A longer text is cut: Text returns
+// its beginning and its end, at most n bytes in all. It cuts at a space if a space
+// is near.
 func Text(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -76,8 +75,8 @@ var fixed = map[reflect.Type]bool{
 	reflect.TypeOf(fmt.Errorf("%w%w", errors.New(""), errors.New(""))): true,
 }
 
-// These are the largest depth and the largest number of errors in a tree of wrapped
-// errors that [HasText] accepts.
+// These are the limits of [HasText] for a tree of wrapped errors: its depth and the
+// number of its errors.
 const (
 	maxDepth = 1 << 10
 	maxNodes = 1 << 16
@@ -149,8 +148,8 @@ func unwrap(err error) (next error, branches []error) {
 	return next, branches
 }
 
-// Panic returns the text of a recovered value. If the value is an error whose text
-// must not be read (see [HasText]), Panic returns its type.
+// Panic returns the text of a recovered value. If the value is an error whose Error
+// method must not be called (see [HasText]), Panic returns the name of its type.
 func Panic(p any) string {
 	if err, ok := p.(error); ok && !HasText(err) {
 		return fmt.Sprintf("%T", err)

@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// Of returns the CPU time of f. On systems other than Linux it returns the elapsed
-// time.
+// Of returns the CPU time that a call of f takes. On systems other than Linux it
+// returns the elapsed time.
 func Of(f func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -19,9 +19,9 @@ func Of(f func()) time.Duration {
 	return thread() - before
 }
 
-// thread returns the CPU time of this thread. Getrusage would be too coarse: on
-// many machines its resolution is some milliseconds. Package syscall has no
-// ClockGettime, so thread makes the system call itself.
+// thread returns the CPU time that this thread has used. Getrusage would be too
+// coarse: on many machines its resolution is some milliseconds. Package syscall has
+// no ClockGettime, so thread makes the system call itself.
 func thread() time.Duration {
 	const threadClock = 3 // CLOCK_THREAD_CPUTIME_ID
 	var clock syscall.Timespec

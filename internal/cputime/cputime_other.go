@@ -5,7 +5,7 @@ package cputime
 
 import "time"
 
-// Of returns the elapsed time of f.
+// Of returns the time that passes during a call of f.
 func Of(f func()) time.Duration {
 	start := time.Now()
 	f()

@@ -10,10 +10,9 @@ const (
 	// noise multiplies every limit. Other load on the machine makes caches cold and
 	// measurements longer.
 	noise = 1.7
-	// attempts is the largest number of measurements of Check. Check reports a
-	// cost only if the cost exceeds its limit in all attempts. Other load raises
-	// the cost only in some attempts. A quadratic cost exceeds the limit in all
-	// of them.
+	// attempts limits how often Check measures. It reports a cost only if the cost
+	// exceeds its limit in every attempt. Other load raises the cost only in some
+	// attempts. A quadratic cost exceeds the limit in all of them.
 	attempts = 12
 )
 

@@ -2,10 +2,11 @@ package evidence
 
 import "strconv"
 
-// databaseError returns an error for db.response.status_code. It has the same
-// fields as an error of the database's drivers, so the classifier recognises it.
-// For other codes, such as ORA-00060 or the HTTP status of a search engine,
-// databaseError returns nil.
+// databaseError converts code, the value of db.response.status_code, to an error.
+// The error has the same fields as an error of the database's drivers, so the
+// classifier recognises it. For codes that are not numbers of such drivers or
+// SQLSTATEs, such as ORA-00060 or the HTTP status of a search engine, databaseError
+// returns nil.
 func databaseError(system, code, text string) error {
 	switch system {
 	case "mysql", "mariadb":

@@ -22,14 +22,14 @@ type Decision struct {
 	source classify.Evidence // the source that decided
 }
 
-// Decided returns a decision for a result that a span already has. The
-// argument source is the evidence from which the result was made.
+// Decided returns a decision for a result that a span already has. The result was
+// made from the evidence source.
 func Decided(res classify.Result, source classify.Evidence) Decision {
 	return Decision{Result: res, known: precedence.Known(&res), source: source}
 }
 
-// Known reports whether a rule has found the reason. If so, no further sources need
-// be read.
+// Known reports whether a rule has found the reason. If so, the caller need not add
+// further sources.
 func (d *Decision) Known() bool { return d.known }
 
 // Add classifies a source. It does nothing if a rule has already found the reason
@@ -85,8 +85,8 @@ func (d *Decision) Complete(c *classify.Classifier, f *Facts) classify.Result {
 	return d.Result
 }
 
-// Fingerprint returns the fingerprint of the source that decided. It returns "" if
-// the source has neither a text nor a type nor a status.
+// Fingerprint returns the fingerprint of the source from which the result was made.
+// It returns "" if that source has neither a text nor a type nor a status.
 func (d *Decision) Fingerprint() string {
 	e := &d.source
 	text := e.Message

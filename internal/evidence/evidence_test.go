@@ -54,7 +54,8 @@ func facts(attrs []attr) *evidence.Facts {
 	return f
 }
 
-// A code may be an integer or a text. The code 0 means success.
+// The value of a code attribute can be an integer or a text. The code 0 means
+// success.
 func TestOutcome(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -87,7 +88,8 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// A deadline that this program recorded outranks a status.
+// If this program recorded that its own deadline passed, the deadline outranks a
+// status.
 func TestOwnDeadline(t *testing.T) {
 	t.Parallel()
 	f := facts([]attr{{"exception.type", "context.deadlineExceededError"}, {"exception.message", "context deadline exceeded"}})

@@ -8,8 +8,7 @@ import (
 	"github.com/errclass/errclass/internal/bound"
 )
 
-// MaxName is the largest number of bytes that are read of a type, a code or the
-// name of a system.
+// MaxName limits how many bytes of a type, of a code or of a system's name are read.
 const MaxName = 512
 
 // Facts has the evidence in the attributes of one span, event or log record. The
@@ -139,8 +138,8 @@ func (f *Facts) rpcCode() string {
 	return f.rpc
 }
 
-// ExceptionEvidence returns exception.type and exception.message as evidence. It
-// takes at most n bytes of the two together.
+// ExceptionEvidence returns exception.type and exception.message as evidence. The
+// two together have at most n bytes.
 func (f *Facts) ExceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 	e := classify.Evidence{Type: t.Cut(f.ExceptionType, MaxName), Provider: f.Provider}
 	e.Message = t.Cut(f.Message, n-len(e.Type))
@@ -151,10 +150,10 @@ func (f *Facts) ExceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 	return e
 }
 
-// outcome returns the evidence of how a call ended. The argument text becomes
-// the message. If error.type names this program's own deadline, outcome uses its
-// value as the Type. Otherwise the value may come from a peer. Then outcome uses
-// the value as the Code, unless there is another code.
+// outcome returns the evidence of how a call ended. The argument text becomes the
+// message. If error.type names this program's own deadline, outcome uses its value
+// as the Type. Otherwise a peer may have sent the value. Then outcome uses the value
+// as the Code, unless another attribute has a code.
 func (f *Facts) outcome(text string) classify.Evidence {
 	if f.OwnDeadline {
 		return classify.Evidence{Type: f.ErrorType, Message: text}

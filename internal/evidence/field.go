@@ -36,7 +36,7 @@ const (
 // isException reports whether f is an attribute of an exception.
 func (f Field) isException() bool { return f-ExceptionType <= ExceptionStack-ExceptionType }
 
-// Name is an attribute that is read.
+// Name is the key of an attribute that is read, and the meaning of the attribute.
 type Name struct {
 	Key   string
 	Field Field
@@ -69,9 +69,9 @@ var Names = []Name{
 	{"log.iostream", Stream},
 }
 
-// byHash maps the hash of a name to the index of the name in Names, plus 1. No
-// two names have the same hash. The entry of most other keys is 0, so they need
-// no comparison.
+// byHash maps the hash of a name to the index of the name in Names, plus 1. No two
+// names have the same hash. For most other keys, the hash maps to 0, so FieldOf need
+// not compare the key.
 var byHash = func() (index [256]uint8) {
 	for i, n := range Names {
 		index[hash(n.Key)] = uint8(i + 1)
@@ -112,13 +112,13 @@ func IsException(key string) bool {
 	return exceptionLengths>>len(key)&1 != 0 && FieldOf(key).isException()
 }
 
-// IsErrorText reports whether the member name of a map is the text of an error.
-// inError is true if the map itself is an error, because its own key stands for
-// [Text]: many loggers write an error as a map of its message and its stack trace.
+// IsErrorText reports whether a map's member with this name is the text of an error.
+// Many loggers write an error as a map of its message and its stack trace. inError
+// is true if the map is such an error, because the key of the map stands for [Text].
 func IsErrorText(name string, inError bool) bool {
 	return FieldOf(name) == Text || inError && slices.Contains(errorMembers, name)
 }
 
-// errorMembers has the names of the texts of an error that a logger writes as a
-// map.
+// errorMembers has the names of members that are texts of an error, if a logger has
+// written the error as a map.
 var errorMembers = []string{"message", "msg", "stack", "stacktrace", "stack_trace", "stackTrace"}

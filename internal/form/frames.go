@@ -13,12 +13,12 @@ import "strings"
 // beginning of a line, or after the prefix that a log collector adds to each
 // line. In JSON, the two bytes \n may separate lines.
 
-// FrameReader finds the frames of a text, from the beginning to the end.
+// FrameReader finds the stack frames of a text, from its beginning to its end.
 type FrameReader struct {
 	text string
 	real int // index of the next newline byte; len(text) = there is none
 	stop int // index of the last line break that was found, a newline or an escaped one
-	// marks[i] says whether the text has collected[i] after its first line.
+	// marks[i] is true if collected[i] occurs after the first line of the text.
 	marks [len(collected)]bool
 }
 
@@ -88,12 +88,13 @@ var collected = [...]string{"  at ", "\tat ", `  File "`}
 
 const maxPrefix = 160
 
-// maxFrame is how many bytes of a line are searched for the end of a frame. One
-// line may hold thousands of frames. If the whole line were searched for each
+// maxFrame is how many bytes of a line frameAt searches for the end of a frame. One
+// line may hold thousands of frames. If frameAt searched the whole line for each
 // frame, the time would be quadratic.
 const maxFrame = 1 << 10
 
-// frame finds a frame in the line text[line:stop]. If the line has none, end is 0.
+// frame finds a frame in the line text[line:stop]. If the line has no frame, end
+// is 0.
 func (r *FrameReader) frame(line, stop int) (start, end int) {
 	start = line + spacesAt(r.text[line:stop])
 	content := r.text[start:stop]
@@ -117,10 +118,10 @@ func (r *FrameReader) frame(line, stop int) (start, end int) {
 	return 0, 0
 }
 
-// frameAt is like frameLength, but reads only the first maxFrame bytes of line.
-// It ignores a frame that is longer than that, with one exception: a frame of
-// PHP, Dart or Ruby extends to the end of the line, so frameAt returns the
-// length of the line.
+// frameAt is like frameLength, but reads only the first maxFrame bytes of line. A
+// frame of PHP, Dart or Ruby extends to the end of the line, so if such a frame is
+// longer than maxFrame, frameAt returns the length of the line. It ignores longer
+// frames of other languages.
 func frameAt(line string, indented bool) int {
 	s := line[:min(len(line), maxFrame)]
 	n := frameLength(s, indented)

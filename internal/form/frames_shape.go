@@ -47,9 +47,12 @@ func frameLength(s string, indented bool) int {
 
 const traceback = "Traceback (most recent call last):"
 
-// callLength returns the length of a frame that begins with "at ". Examples are: at
-// f (file:///a.js:1:2), at a.b.C.f(C.java:12) ~[c.jar:1], at A.B(String s) in
-// /src/a.cs:line 12, at /srv/a.js:1:2.
+// callLength returns the length of a frame that begins with "at ". Examples:
+//
+//	at f (file:///a.js:1:2)
+//	at a.b.C.f(C.java:12) ~[c.jar:1]
+//	at A.B(String s) in /src/a.cs:line 12
+//	at /srv/a.js:1:2
 func callLength(s string) int {
 	n := len("at ")
 	for _, word := range [...]string{"async ", "new ", "get ", "set "} {
@@ -97,9 +100,9 @@ func callLength(s string) int {
 	}
 }
 
-// areParameters reports whether s may be the text in the parentheses of a call:
-// "Socket.java:183", "String host, Int32 n". Other text in parentheses is part of a
-// message: "connection refused".
+// areParameters reports whether s may be the text in the parentheses of a frame's
+// call, such as "Socket.java:183" or "String host, Int32 n". Other text in
+// parentheses, such as "connection refused", is part of a message.
 func areParameters(s string) bool {
 	if isPlace(s) {
 		return true
@@ -146,8 +149,8 @@ func parenthesis(s string) int {
 	return len(s)
 }
 
-// afterCall returns the length of the part of a frame that follows the call: the
-// archive of a Java class, or the file and line of .NET.
+// afterCall returns the length of the text that follows the call in a frame: the
+// archive of a Java class, or the file and line that .NET prints.
 func afterCall(s string) int {
 	const line, longest, longestArchive = ":line ", 512, 256
 	if strings.HasPrefix(s, " [") || strings.HasPrefix(s, " ~[") {
@@ -162,7 +165,8 @@ func afterCall(s string) int {
 	return 0
 }
 
-// fileLength measures a Python frame such as File "a.py", line 12, in f.
+// fileLength returns the length of a Python frame, such as
+// `File "a.py", line 12, in f`.
 func fileLength(s string) int {
 	const line, in = `", line `, ", in "
 	n := strings.Index(s, line)
@@ -183,7 +187,8 @@ func fileLength(s string) int {
 	return n
 }
 
-// isGoFile reports whether s is the second line of a Go frame: /src/a.go:12 +0x1d.
+// isGoFile reports whether s is the second line of a Go frame, such as
+// "/src/a.go:12 +0x1d".
 func isGoFile(s string) bool {
 	path, _, _ := strings.Cut(s, " ")
 	i := strings.Index(path, ".go:")
@@ -198,8 +203,8 @@ func isGoFile(s string) bool {
 	return strings.TrimRight(rest, "\r") == ""
 }
 
-// isGoFunc reports whether line is the first line of a Go frame:
-// main.(*T).f(0xc000012345), or created by main.g in goroutine 1.
+// isGoFunc reports whether line is the first line of a Go frame, such as
+// "main.(*T).f(0xc000012345)" or "created by main.g in goroutine 1".
 func isGoFunc(line string) bool {
 	s := TrimSpaces(line)
 	if name, ok := strings.CutPrefix(s, "created by "); ok {

@@ -13,12 +13,12 @@ const (
 	MaxWidth = 200
 )
 
-// blanks are the characters that may be around a line in a box, or before a line
+// blanks are the characters that can surround a line in a box, or precede a line
 // that continues the previous one.
 const blanks = " \t│"
 
-// JoinLines replaces each line break that a terminal may have added to text by a
-// space. ok is false if text has no such break.
+// JoinLines replaces each line break that a terminal may have added to text. The
+// replacement is a space. ok is false if text has no such break.
 func JoinLines(text string) (joined string, ok bool) {
 	if lineWidth(text) == 0 {
 		return "", false
@@ -99,7 +99,7 @@ func wordAt(text string, at int) string {
 	return text[at:end]
 }
 
-// opens reports whether a word begins a new message, such as "Error:", or is empty.
+// opens reports whether word is empty or begins a new message, as "Error:" does.
 func opens(word string) bool {
 	return word == "" || word[len(word)-1] == ':' && 'A' <= word[0] && word[0] <= 'Z'
 }

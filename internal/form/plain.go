@@ -9,8 +9,8 @@ import (
 // the meaning of a text. The standard rules read a text without these. A user's
 // rules read a text twice: first unchanged, then without these.
 
-// maxPlain is the length of the longest text that is rewritten, in bytes. There is
-// a limit because rewriting copies the text. Longer texts occur only if the user
+// maxPlain is the length of the longest text that is rewritten, in bytes. The limit
+// exists because rewriting copies the text. Longer texts occur only if the user
 // raises or removes the classifier's own limit for the length of a text.
 const maxPlain = 1 << 20
 
@@ -32,7 +32,7 @@ func PlainText(text string) string {
 }
 
 // SingleSpaced replaces every run of spaces and tabs in a line with one space. It
-// removes runs at the end of a line.
+// removes such runs at the end of a line.
 func SingleSpaced(text string) string {
 	if len(text) > maxPlain || !hasGap(text) {
 		return text
@@ -50,8 +50,8 @@ func hasGap(text string) bool {
 		strings.Contains(text, "  ") || strings.Contains(text, " \n")
 }
 
-// EachGap calls visit for every run of blanks that is not a single space, and
-// for every run at the end of a line.
+// EachGap calls visit for every run of blanks, unless the run is a single space
+// within a line.
 func EachGap(text string, visit func(start, end int, replacement string)) {
 	for i := 0; i < len(text); i++ {
 		if !isBlank(text[i]) && text[i] != '\r' {
@@ -81,9 +81,9 @@ func EachGap(text string, visit func(start, end int, replacement string)) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// mayBeOdd has the possible first bytes of a piece that EachOdd finds: control
-// characters, the bytes that begin an ASCII spelling of a control character, such
-// as \x1b, and all bytes beyond ASCII.
+// mayBeOdd marks the bytes with which a substring that EachOdd reports can begin:
+// control characters, the bytes that begin an ASCII spelling of a control character,
+// such as \x1b, and all bytes beyond ASCII.
 var mayBeOdd = func() (odd [256]bool) {
 	for c := range odd {
 		odd[c] = c < ' ' && c != '\t' && c != '\n' && c != '\r' || c >= 0x7f || strings.IndexByte(`\#&^%`, byte(c)) >= 0
@@ -91,7 +91,7 @@ var mayBeOdd = func() (odd [256]bool) {
 	return odd
 }()
 
-// EachOdd calls visit for every piece of text that PlainText replaces: escape
+// EachOdd calls visit for every substring of text that PlainText replaces: escape
 // sequences, unusual spaces, invisible characters, characters that a backspace
 // deletes, and bytes that are not UTF-8.
 func EachOdd(text string, visit func(start, end int, replacement string)) {

@@ -94,9 +94,9 @@ func kindOfPunctuation(r rune) runeKind {
 // ordinary.
 const broken = utf8.MaxRune + 1
 
-// character decodes the character at the start of s. An escape may spell the
-// character in ASCII, in the manner of JSON, C, the shell, cat -v, rsyslog, HTML
-// or URLs. If the spelled character is ordinary, character decodes only the
+// character decodes the character at the start of s. The character can also be
+// spelled as an ASCII escape, in the manner of JSON, C, the shell, cat -v, rsyslog,
+// HTML or URLs. If the spelled character is ordinary, character decodes only the
 // first byte of the escape.
 func character(s string) (r rune, size int) {
 	if s[0] >= utf8.RuneSelf {
@@ -144,7 +144,8 @@ func character(s string) (r rune, size int) {
 }
 
 // spelledRune decodes a character that is spelled as one or more backslashes and
-// u001b, u{1b}, x1b, 033 or e. If s does not begin with such a spelling, size is 0.
+// then, for example, "u001b", "u{1b}", "x1b", "033" or "e". If s does not begin with
+// such a spelling, size is 0.
 func spelledRune(s string) (r rune, size int) {
 	const most = 4 // backslashes: JSON may be nested in JSON
 	n := 1
@@ -184,9 +185,9 @@ func spelledRune(s string) (r rune, size int) {
 	return 0, 0
 }
 
-// number decodes the number at index at of s. The number must have exactly as many
-// digits as the argument digits says. end is the index of the number's end, or 0
-// if there is no such number. Unlike package strconv, number allocates no error.
+// number decodes the number that begins at s[at]. The number must have exactly as
+// many digits as the argument digits says. end is the index of the number's end, or
+// 0 if there is no such number. Unlike package strconv, number allocates no error.
 func number(s string, at, digits int, base rune) (r rune, end int) {
 	if digits <= 0 || at+digits > len(s) {
 		return 0, 0
@@ -265,8 +266,8 @@ func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, 
 }
 
 // shortLength returns the length of a short sequence after its ESC. Such a sequence
-// has one or two bytes, and for example chooses a character set. shortLength
-// returns 0 for a letter after ESC, because the letter may be text.
+// has one or two bytes. For example, it chooses a character set. shortLength returns
+// 0 for a letter after ESC, because the letter may be text.
 func shortLength(s string) int {
 	switch {
 	case len(s) > 0 && '0' <= s[0] && s[0] <= '?':
@@ -292,8 +293,9 @@ func controlLength(s string) int {
 	return 0
 }
 
-// stringEnds finds the ends of string sequences: BEL or ST, which may be spelled in
-// ASCII. It reads a text only once, even if many sequences begin in the text.
+// stringEnds finds the terminators of string sequences, such as OSC. A terminator is
+// BEL or ST, and can be spelled in ASCII. stringEnds reads a text only once, even if
+// many sequences begin in the text.
 type stringEnds struct {
 	text      string
 	next, end int // start and end of the last terminator that was found

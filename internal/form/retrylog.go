@@ -24,8 +24,9 @@ type mark struct{ at, end int }
 //	attempt 1: HTTP 503, attempt 2: HTTP 401    →  2: HTTP 401   1: HTTP 503
 //	HTTP 401 (attempt 1), HTTP 503 (attempt 2)  →  2)   1), HTTP 503 (   HTTP 401 (
 //
-// The number of an attempt may be before or after its message. So the caller uses
-// the last part that has evidence.
+// The number of an attempt may be before or after its message. So the caller reads
+// the parts from last to first, until a part has evidence that is more than a bare
+// word.
 type AttemptLog struct {
 	text   string
 	N      int               // number of marks
@@ -77,8 +78,8 @@ var (
 	attempts = [...]string{"attempt", "retry", "try"}
 )
 
-// MarkAt returns the end of the mark that begins at the index at, or 0 if there is
-// none.
+// MarkAt returns the end of the mark that begins at text[at], or 0 if no mark begins
+// there.
 func MarkAt(text string, at int) int {
 	switch text[at] | 0x20 {
 	case 'f', 'l', 'm', 'a', 'r', 't', 'g':

@@ -2,12 +2,12 @@ package form
 
 import "strings"
 
-// Rewriting finds the pieces of a text that must be replaced. It calls visit for
-// each piece text[start:end], with the text that replaces the piece. It goes
-// from left to right, and the pieces do not overlap.
+// Rewriting finds the substrings of a text that must be replaced. It calls visit for
+// each such text[start:end] and passes the replacement. It goes from left to right,
+// and the substrings do not overlap.
 type Rewriting func(text string, visit func(start, end int, replacement string))
 
-// splicer builds the rewritten text. If no piece is replaced, it allocates nothing.
+// splicer builds the rewritten text. If nothing is replaced, it allocates nothing.
 type splicer struct {
 	text string
 	b    strings.Builder
@@ -48,19 +48,19 @@ func (r Rewriting) original(text string, place int) int {
 	return place + shift
 }
 
-// View is a form of a text that a rule reads. Source maps an index in Text to an
-// index in the original text.
+// View is one form of a text, such as the text with its lines joined. Rules read
+// views. Source maps an index in Text to an index in the original text.
 type View struct {
 	Text   string
 	Source func(place int) int
 }
 
-// Cut returns the view of v.Text[from:to].
+// Cut returns a view of only v.Text[from:to].
 func (v View) Cut(from, to int) View {
 	return View{v.Text[from:to], func(place int) int { return v.Source(from + place) }}
 }
 
-// Rewritten returns the view of v's text after the rewriting r.
+// Rewritten applies r to v.Text and returns a view of the result.
 func (v View) Rewritten(r Rewriting) View {
 	s := splicer{text: v.Text}
 	r(v.Text, s.replace)

@@ -87,8 +87,8 @@ func array(d []byte, i, depth int, visit func(item []byte)) int {
 	}
 }
 
-// next parses the comma or the closing byte after a member or an item. The
-// result more is true after a comma.
+// next parses the comma or the closing byte after a member or an item. more is true
+// if it was a comma.
 func next(d []byte, i int, closing byte) (after int, more bool) {
 	i = space(d, i)
 	switch {

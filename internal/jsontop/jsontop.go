@@ -9,15 +9,15 @@
 // allocates only one buffer, for all keys with escapes.
 package jsontop
 
-// MaxKey is the length of the longest key with escapes that Object decodes,
-// measured before decoding. A longer key is passed undecoded.
+// MaxKey is the length of the longest key with escapes that Object decodes, measured
+// before decoding. Object passes a longer key undecoded.
 const MaxKey = 4 << 10
 
 // Object calls visit for every member of the JSON object in data, in order, and
 // returns the index of the closing brace. The key is decoded (see [MaxKey]). The
-// value is a part of data, without white space around it. Both are valid only
-// during the call. If ok is false, data is not a JSON object. Then the caller
-// must ignore the members that visit got.
+// value is a part of data, without white space around it. Both are valid only during
+// the call. If ok is false, data is not a JSON object. Then the caller must ignore
+// the members that were passed to visit.
 func Object(data []byte, visit func(key, value []byte)) (end int, ok bool) {
 	i := space(data, 0)
 	if i >= len(data) || data[i] != '{' {
@@ -30,9 +30,9 @@ func Object(data []byte, visit func(key, value []byte)) (end int, ok bool) {
 	return after - 1, true
 }
 
-// Array calls visit for every item of the JSON array in data, in order. The item
-// is a part of data. If ok is false, data is not a JSON array. Then the caller
-// must ignore the items that visit got.
+// Array calls visit for every item of the JSON array in data, in order. The item is
+// a part of data. If ok is false, data is not a JSON array. Then the caller must
+// ignore the items that were passed to visit.
 func Array(data []byte, visit func(item []byte)) (ok bool) {
 	i := space(data, 0)
 	if i >= len(data) || data[i] != '[' {

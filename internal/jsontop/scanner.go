@@ -8,7 +8,7 @@ type Scanner struct {
 	next    token
 }
 
-// Progress is what a [Scanner] knows after a line.
+// Progress is what a [Scanner] knows about the object after a line.
 type Progress uint8
 
 // These are the values of [Progress].

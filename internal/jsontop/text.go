@@ -64,10 +64,10 @@ func content(value []byte) (s []byte, ok bool) {
 // longestEscape is the length of \u0041.
 const longestEscape = 6
 
-// escapeStart returns i, unless s[:i] ends within an escape. In that case it
-// returns the index at which the escape starts. A backslash starts an escape only
-// if an even number of backslashes precedes it, so escapeStart counts the
-// backslashes.
+// escapeStart returns i, unless s[:i] ends within an escape. In that case,
+// escapeStart returns the index at which the escape starts. A backslash starts an
+// escape only if an even number of backslashes precedes it, so escapeStart counts
+// the backslashes.
 func escapeStart(s []byte, i int) int {
 	for start := i - 1; start >= max(0, i-longestEscape+1); start-- {
 		if s[start] != '\\' {

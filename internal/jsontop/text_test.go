@@ -49,7 +49,8 @@ func TestEnds(t *testing.T) {
 	})
 }
 
-// TestEndsAllocatesWithinItsLimit decodes the ends of a string of 16 MiB.
+// TestEndsAllocatesWithinItsLimit checks the memory for decoding the ends of a
+// string of 16 MiB.
 func TestEndsAllocatesWithinItsLimit(t *testing.T) {
 	const limit = 1 << 10
 	for name, unit := range map[string]string{"plain": "abcdef", "escapes": `\u0041`, "backslashes": `\\`} {

@@ -125,8 +125,8 @@ func (s *scanner) call(i, end int, calls []call) {
 	s.callTo = k
 }
 
-// calledAt finds the function whose arguments begin at the parenthesis at i. The
-// result from is the start of the function's name. If no argument can be a
+// calledAt finds the function whose arguments begin with the parenthesis s.text[i].
+// The result from is the index of the function's name. If no argument can be a
 // secret, calls is nil.
 func (s *scanner) calledAt(i int) (from int, calls []call) {
 	var low [longestWord]byte
@@ -166,8 +166,8 @@ func (s *scanner) closeCall(o *openCall) {
 
 func (s *scanner) valueText(v value) string { return head(s.text[v.from:v.to]) }
 
-// qualified reports whether the qualifier and a dot precede the name at i, as in
-// "hmac.new". "->" and "::" are valid instead of the dot.
+// qualified reports whether the name at i follows the qualifier and a dot, as in
+// "hmac.new". Instead of the dot, "->" and "::" are valid.
 func (s *scanner) qualified(i int, qualifier string) bool {
 	if qualifier == "" {
 		return true
@@ -181,12 +181,12 @@ func (s *scanner) qualified(i int, qualifier string) bool {
 	return false
 }
 
-// cipherWords are words that occur in SQL statements that encrypt something.
+// cipherWords are words of SQL statements that encrypt or decrypt something.
 var cipherWords = set("encrypted encryption encrypt decryption decrypt cipher symmetric attach")
 
 // afterCipher reports whether the word KEY at i belongs to a statement that
-// encrypts: CREATE ... ENCRYPTED ... KEY 'x'. KEY must be in capitals, except after
-// ATTACH, because error texts write key in lower case.
+// encrypts, such as "CREATE ... ENCRYPTED ... KEY 'x'". KEY must be in capitals,
+// except after ATTACH, because error texts have "key" in lower case.
 func (s *scanner) afterCipher(i int) bool {
 	const reach = 160
 	if s.cipherTo == 0 || i-s.cipherTo > reach || i < s.cipherTo || strings.ContainsAny(s.text[s.cipherTo:i], ";:") {
@@ -195,6 +195,6 @@ func (s *scanner) afterCipher(i int) bool {
 	return strings.HasPrefix(s.text[i:], "KEY") || strings.HasSuffix(s.text[:s.cipherTo], "attach")
 }
 
-// keyOf are words before KEY that show that the key is not a cipher key: "duplicate
-// entry for KEY 'x'".
+// keyOf are words that show that a following KEY does not mean a cipher key, as in
+// "duplicate entry for KEY 'x'".
 var keyOf = set("for of on")

@@ -13,13 +13,13 @@ var (
 	codeOwners = set("your ihr ihre ihren ihrem dein deine deinen euer votre ton su tu seu teu sua tuo suo vostro uw je jouw din ditt twój ваш твой sms")
 	codeUses   = set(`connexion connection acceso acesso accesso accès acces verificación verificacion verificação verificacao verifica vérification verification sécurité securite seguridad segurança
 		sicurezza confirmation confirmación confirmação conferma validation validación validação validazione activation activación ativação attivazione login inicio sesión autenticación autenticação autenticazione`)
-	// otherCodes are words before "code" that show that the code is not a
-	// secret: error code, zip code.
+	// otherCodes are words before "code" that show that the code is not a secret, as
+	// in "error code" and "zip code".
 	otherCodes = set("error status exit return response reply zip postal area country city bar qr source byte machine promo coupon discount gift voucher referral invite product item currency language color colour dress course class department branch sort swift bank routing tax reason result key char character")
 )
 
-// isOwnCode reports whether n is the name of a one-time code in a sentence: your
-// code, Ihr Code, votre code de connexion.
+// isOwnCode reports whether n is the name of a one-time code in a sentence, such as
+// "your code", "Ihr Code" or "votre code de connexion".
 func (n *name) isOwnCode() bool {
 	words := n.words[:]
 	for codeUses[words[0]] && ofWords[words[1]] && len(words) > 3 {
@@ -47,16 +47,17 @@ func (n *name) isCard() bool {
 	return cards[n.words[0]] || n.endsWith(cardsByLast) || n.words[0] == "code" && (cards[n.words[1]] || slices.Contains(n.words[1:], "card"))
 }
 
-// isCode reports whether v may be the value of a code with the name n.
+// isCode reports whether v looks like the value of a code with the name n.
 func (n *name) isCode(v string) bool { return isCode(v) || isCardCode(v) && n.isCard() }
 
-// isCardCode reports whether v may be the security code of a payment card.
+// isCardCode reports whether v looks like the security code of a payment card.
 func isCardCode(v string) bool {
 	const least, most = 3, 4 // digits
 	return len(v) >= least && len(v) <= most && all(v, digit)
 }
 
-// isCode reports whether v is a short code: 482913, G-482913, AB12-CD34.
+// isCode reports whether v looks like a one-time code, such as 482913, G-482913 or
+// AB12-CD34.
 func isCode(v string) bool {
 	const least, most = 4, 24
 	if len(v) < least || len(v) > most || !all(v, upper|digit|dash) && (!strings.Contains(v, "-") || !all(v, lower|digit|dash)) {

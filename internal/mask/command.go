@@ -13,8 +13,8 @@ type commandLine struct {
 	echoed   value // the last argument of an echo whose output is piped
 }
 
-// commandDepth limits how deeply commands may be nested in quoted arguments: sh -c
-// "mysql -px".
+// commandDepth limits how deeply commands may be nested in quoted arguments, as in
+// `sh -c "mysql -px"`.
 const commandDepth = 2
 
 // command masks the secrets of the command line that begins with the program name
@@ -28,7 +28,8 @@ func (s *scanner) command(i, end int) {
 	s.gluedOnly.to = min(s.gluedOnly.to, s.commandTo)
 }
 
-// startsProgram reports whether s.text[i:end] is a whole word, with or without a path.
+// startsProgram reports whether s.text[i:end] is a whole word. A path may precede
+// it.
 func (s *scanner) startsProgram(i, end int) bool {
 	if i > 0 && class[s.text[i-1]]&(wordly|dot) != 0 || i > 0 && strings.IndexByte("@=", s.text[i-1]) >= 0 {
 		return false
@@ -85,10 +86,10 @@ func (s *scanner) commands(i, end, depth int) int {
 	return i
 }
 
-// commandArg returns the argument at i, the position after it, and a separator.
-// The separator is 0 if there is an argument. It is a comma if there is no argument
-// but the command continues. If the command ends at i, the separator is the byte
-// that ends it. If a here-string (<<<) follows, the separator is '<'.
+// commandArg returns the argument at i, the position after it, and what ends the
+// search. The result separator is 0 if there is an argument, a comma if there is
+// none but the command continues, '<' if a here-string (<<<) follows, and otherwise
+// the byte that ends the command.
 func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	for i < end && (s.text[i] == ' ' || s.text[i] == '\t' || s.text[i] == ',' || s.text[i] == '[' || s.text[i] == '(') {
 		i++
@@ -134,9 +135,9 @@ func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	return value{from: i, to: to}, to, 0
 }
 
-// afterArg is like commandArg, but for a position i after a quote that closes
-// a string. The string usually ends the command. In a list such as ["mysql",
-// "-px"], the command continues with the next string.
+// afterArg is like commandArg, but at i a quote has just closed a string. The string
+// usually ends the command. In a list such as ["mysql", "-px"], the command
+// continues with the next string.
 func (s *scanner) afterArg(i, end int) (arg value, next int, separator byte) {
 	at := i
 	for at < end && (s.text[at] == ' ' || s.text[at] == ',') {

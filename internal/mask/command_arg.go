@@ -81,14 +81,14 @@ func (s *scanner) commandArgument(line *commandLine, arg value) {
 	}
 }
 
-// endsCluster reports whether text is a cluster of short options that ends with
-// flag: -sSu ends with -u.
+// endsCluster reports whether text is several short options in one argument, of
+// which flag is the last: "-sSu" ends with "-u".
 func endsCluster(text, flag string) bool {
 	return len(flag) == 2 && len(text) > 2 && len(text) < 8 && text[0] == '-' && text[len(text)-1] == flag[1] && all(text[1:], lower|upper)
 }
 
-// takes reports whether word is an operand of p. In "vault login", login is an
-// operand of vault and not a program.
+// takes reports whether word is one of the operands that p expects. In "vault
+// login", login is an operand of vault and not a program.
 func (p *program) takes(word string) bool {
 	for _, f := range p.operands {
 		for _, w := range f.words {
@@ -100,7 +100,8 @@ func (p *program) takes(word string) bool {
 	return false
 }
 
-// programOf returns the program whose name is word, or nil. word may have a path.
+// programOf returns the program whose name is word, or nil. A path may precede the
+// name in word.
 func programOf(word string) *program {
 	word = word[strings.LastIndexAny(word, `/\`)+1:]
 	if dot := strings.LastIndexByte(word, '.'); dot > 0 && exeSuffix(word[dot:]) == word[dot:] {
@@ -191,8 +192,8 @@ func (s *scanner) endsCommand(i int) bool {
 	return i >= len(s.text) || s.text[i] == '\n' || s.text[i] == '\r' || s.text[i] == '-' || s.text[i] == '/' || s.text[i] == '\\' || class[s.text[i]]&(quote|stop) != 0
 }
 
-// beforeResult reports whether v ends a command line and the result of the command
-// follows v: "net user bob X: exit status 2".
+// beforeResult reports whether v is the last argument of a command line and the
+// command's result follows, as in "net user bob X: exit status 2".
 func (s *scanner) beforeResult(v value) bool {
 	return s.text[v.to-1] == ':' || s.hasState(v.to, exitStates)
 }
@@ -222,8 +223,8 @@ func (s *scanner) addForm(form byte, v value) {
 	s.add(v.from, to)
 }
 
-// addUserSlash masks the secret of user/secret@host. If withHost is false, @host
-// may be missing.
+// addUserSlash masks the secret in "user/secret@host". If withHost is false, it also
+// masks the secret in "user/secret".
 func (s *scanner) addUserSlash(v value, withHost bool) {
 	text := head(s.text[v.from:v.to])
 	user, rest, ok := strings.Cut(text, "/")
@@ -243,7 +244,7 @@ func (s *scanner) addUserSlash(v value, withHost bool) {
 	}
 }
 
-// addUserColon masks the secret of user:secret or user:secret@host.
+// addUserColon masks the secret in "user:secret" or "user:secret@host".
 func (s *scanner) addUserColon(v value) {
 	text := head(s.text[v.from:v.to])
 	if at := strings.LastIndexByte(text, '@'); at >= 0 {
@@ -252,8 +253,8 @@ func (s *scanner) addUserColon(v value) {
 	s.addForm(':', v)
 }
 
-// addEchoed masks the argument of echo in a pipe, such as echo secret | program.
-// The argument is secret or user:secret.
+// addEchoed masks the argument of echo in a pipe such as "echo secret | program".
+// The argument is "secret" or "user:secret".
 func (s *scanner) addEchoed(line *commandLine) {
 	v := line.echoed
 	if v.from >= v.to {

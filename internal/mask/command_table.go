@@ -123,7 +123,8 @@ var commands = []command{
 	{"echo printf", "", nil},
 }
 
-// mostOperands is how many operands of a command are read. Further ones are ignored.
+// mostOperands is how many operands the scanner reads per command. It ignores
+// further operands.
 const mostOperands = 6
 
 // option is an element of command.options.

@@ -10,8 +10,8 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// fragments are parts of texts that may be expensive to mask, because at each of
-// them the masker reads ahead or back.
+// fragments are short texts that may be expensive to mask if they are repeated,
+// because at each of them the masker reads ahead or back.
 var fragments = []string{
 	"password=", "password=\"", "password: ", "token:", "Authorization: ", "Authorization: a=b, ", "Cookie: a=b; ", "Authorization%3A", "sk-", "eyJ", "://", "://a:b", "@", "%3A%2F%2F", "%3D", "%2525", `%20\`,
 	"-----BEGIN PRIVATE KEY-----", "-----BEGIN CERTIFICATE-----", "-----END PRIVATE KEY-----", "\\\"", "\"key\":\"", "name=API_KEY value=", "id -p", "-pa", `mysql "-pid=id=`, "-puser:", "cookie: -p",
@@ -62,8 +62,8 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestLateCost checks long runs of characters. What follows a run decides
-// whether the run is a secret. So the masker reads ahead to the end of the run.
+// TestLateCost checks long runs of characters. Whether a run is a secret depends on
+// the text after the run. So the masker reads ahead to the end of the run.
 func TestLateCost(t *testing.T) {
 	for _, a := range fragments {
 		for _, tail := range []string{"%20", ".", " ", "=", "\"", ")", "/", ","} {

@@ -88,7 +88,7 @@ func isCertificate(token string) bool {
 }
 
 // isBase64 reports whether a token with slashes is base64 and not a path. It is
-// base64 if two in three of its longer parts look random.
+// base64 if two in three of the longer parts between slashes look random.
 func isBase64(text string) bool {
 	const leastPart = 4
 	parts, wild := 0, 0
@@ -104,10 +104,9 @@ func isBase64(text string) bool {
 	return parts > 0 && wild*3 >= parts*2 && isRandom(text, 1)
 }
 
-// isRandom reports whether token mixes lower case, upper case and digits like
-// random text. It returns false for hexadecimal digits, UUIDs, ULIDs, words and
-// constants. The argument digits is the least number of digits in a random
-// token.
+// isRandom reports whether token mixes lower case, upper case and digits like random
+// text. It returns false for hexadecimal digits, UUIDs, ULIDs, words and constants.
+// A random token has at least as many digits as the argument digits says.
 func isRandom(token string, digits int) bool {
 	token = token[:min(len(token), mostRandom)]
 	var low, up, num, turns, vowels, slashes int
@@ -137,9 +136,9 @@ func isRandom(token string, digits int) bool {
 	if low < 3 || up < 3 || num < digits || n < leastRandom-4 {
 		return false
 	}
-	// In random text, three of five characters differ in kind (lower case, upper
-	// case, digit) from the next one. In names such as
-	// V1beta1HorizontalPodAutoscaler2Spec, one of four does.
+	// In random text, three characters in five differ in kind (lower case, upper
+	// case, digit) from the next character. In names such as
+	// V1beta1HorizontalPodAutoscaler2Spec, one character in four does.
 	return turns*100 >= 38*(len(token)-slashes) && vowels*100 <= 36*n
 }
 
@@ -151,7 +150,8 @@ func (s *scanner) isID(from int) bool {
 			return true
 		}
 	}
-	// Find the end of the name before the token: name=id, "name": "id", name id.
+	// Find the end of the name before the token, as in `name=id`, `"name": "id"` and
+	// `name id`.
 	to := from
 	const reach = 6 // separators, quotes and spaces
 	for to > 0 && from-to < reach && class[s.text[to-1]]&(wordly|dot) == 0 && s.text[to-1] != '\n' && s.text[to-1] != '?' {

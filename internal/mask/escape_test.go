@@ -35,7 +35,7 @@ func TestMixedEscapes(t *testing.T) {
 	}
 }
 
-// TestEscapedIsTotal checks that function escaped does not panic on any text.
+// TestEscapedIsTotal checks that the function escaped never panics.
 func TestEscapedIsTotal(t *testing.T) {
 	t.Parallel()
 	for _, seq := range []string{"", "%", "%3", `\`, `\u`, `\u0`, `\u00`, `\u003`, `\ux`, `\x`, `\x3`, "\x1b[31m", "a3A", `\u0xxxx`, "%zz"} {

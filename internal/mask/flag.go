@@ -10,7 +10,7 @@ var userFlags = []string{"-u ", "--user"}
 var otherTools = set("mkdir cp ssh scp rsync install nmap run nc ps patch touch read declare ls diff tar git docker podman kubectl make chmod tail perl unzip exec jq date lsof kill sftp nice npx python python3 cargo go pytest")
 
 // flag masks the argument of the option at i, if the option's name announces a
-// secret: --token abc.
+// secret, as in "--token abc".
 func (s *scanner) flag(i int) {
 	from := i + 1
 	if from < len(s.text) && s.text[from] == '-' {
@@ -82,7 +82,7 @@ func (s *scanner) argument(end int) int {
 	return at
 }
 
-// shortFlag masks the secret in -p secret and in -u user:secret.
+// shortFlag masks the secret in "-p secret" and in "-u user:secret".
 func (s *scanner) shortFlag(i, from, to int) {
 	letter, at := s.text[from], s.argument(to)
 	switch {
@@ -131,7 +131,7 @@ func takesUserPassword(name string) bool { return name == "proxy-user" }
 const reach = 120
 
 // hasUser reports whether one of userFlags precedes i on the same line. It searches
-// each part of the text only once.
+// no part of the text twice.
 func (s *scanner) hasUser(i int) bool {
 	least := max(0, i-reach)
 	for at := max(least, s.usersTo); at < i; at++ {
@@ -148,8 +148,8 @@ func (s *scanner) hasUser(i int) bool {
 	return s.user > least && strings.IndexByte(s.text[s.user:i], '\n') < 0
 }
 
-// toolBefore returns the name of the program before i: the last path element of
-// the previous word on the same line.
+// toolBefore returns the name of the program before i. This is the previous word on
+// the same line, without its path.
 func (s *scanner) toolBefore(i int) string {
 	least, to := max(0, i-reach), i
 	for to > least && (s.text[to-1] == ' ' || s.text[to-1] == '\t') {

@@ -34,9 +34,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// strip returns masked. But if one of the neighbours contains the secret of a
-// shape, strip returns "", because in such a text the secret may be an
-// ordinary word.
+// strip returns masked, or "" if one of the neighbours contains the secret of a
+// shape. In such a neighbour, the secret may be an ordinary word, which stays.
 func strip(masked string, neighbours ...string) string {
 	for _, s := range shapes {
 		for _, a := range neighbours {

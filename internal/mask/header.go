@@ -57,8 +57,8 @@ func (s *scanner) quotedHeader(v value, pair bool) {
 }
 
 // encodedRest returns the end of a percent-encoded value that may have several
-// words. The value also ends after a word that is already masked. Otherwise,
-// masking a long text again would mask more words each time.
+// words. The value also ends after a word that an earlier round has masked.
+// Otherwise, each round would mask more words of a long text.
 func (s *scanner) encodedRest(i int) int {
 	if end, ok := s.params.known(i); ok {
 		return end
@@ -128,8 +128,8 @@ func (s *scanner) wordEnd(i int) int {
 	return s.headerWord.keep(i, max(j, i))
 }
 
-// quotedParam reports whether an escaped quote at i opens the value of a parameter:
-// nonce=\"abc\".
+// quotedParam reports whether the escaped quote at i opens the value of a parameter,
+// as in `nonce=\"abc\"`.
 func (s *scanner) quotedParam(i int) bool {
 	return i > 0 && s.text[i-1] == '=' && opens(s.text[i:]).n > 0
 }
@@ -164,8 +164,8 @@ func (s *scanner) nextWord(i int) int {
 	return len(s.text)
 }
 
-// addList masks the word at i and the words that continue its list. These are
-// words after a comma or a semicolon, and parameters (name=value).
+// addList masks the word at i and the words that continue its list: words after a
+// comma or a semicolon, and parameters (name=value).
 func (s *scanner) addList(i int) {
 	if _, ok := s.list.known(i); ok {
 		return // i is within a list that is masked

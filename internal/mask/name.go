@@ -17,8 +17,8 @@ const (
 	header        // the value has several words, and the first one may be a scheme
 )
 
-// nameWords is the largest number of words that are read from a name. If a
-// name has more words, only its last nameWords words are read.
+// nameWords limits how many words of a name are read. If a name has more words, only
+// its last words are read.
 const nameWords = 6
 
 // nameBytes is the largest length of a name, in bytes.
@@ -35,8 +35,8 @@ type name struct {
 	vault    bool // the name of a map of secrets, whatever the names in the map are: secrets, passwords
 }
 
-// newName splits text into words at capitals and at bytes that are not letters:
-// X-Api-Key, accessToken, APIKey2.
+// newName splits text into words at capitals and at bytes that are not letters, as
+// in X-Api-Key, accessToken and APIKey2.
 func newName(text string) (n name) {
 	for end := len(text); end > 0 && n.n < nameWords; {
 		if text[end-1] >= 0x80 {
@@ -158,7 +158,7 @@ func (n *name) wordsBefore() (words [2]string) {
 }
 
 // plurals maps the last words of plural names, such as access_tokens, to their
-// singulars. The value of such a name may be a count: max_tokens=512.
+// singulars. The value of such a name may be a count, as in max_tokens=512.
 var plurals = map[string]string{"tokens": "token", "keys": "key", "secrets": "secret", "apikeys": "apikey", "codes": "code", "cookies": "cookie"}
 
 // plural returns the kind of a name whose last word is a plural. The argument
@@ -224,8 +224,8 @@ func (n *name) tokenKind(head, before string) kind {
 	return token
 }
 
-// suffixKind returns the kind of a name that is written as one word:
-// dbpassword, stripeapikey. It looks only at the end of the word.
+// suffixKind returns the kind of a name that is written as one word, such as
+// dbpassword or stripeapikey. It looks only at the end of the word.
 func suffixKind(word string) kind {
 	switch {
 	case len(word) < 6:

@@ -55,8 +55,8 @@ func (s *scanner) nameFrom(to int) int {
 	return from
 }
 
-// elisions are words that are shortened before an apostrophe: l'utilisateur,
-// dell'utente.
+// elisions are words that are shortened before an apostrophe, as in l'utilisateur
+// and dell'utente.
 var elisions = set("d l dell")
 
 // elided reports whether the apostrophe at i joins an elision to the next word,

@@ -2,9 +2,9 @@ package mask
 
 import "strings"
 
-// nested masks the secrets in the list or map at i: [a, b], {"x": {"value":
-// "a"}} or map[a:b]. vc describes the name before the list or map. nested
-// returns false if there is no list or map at i.
+// nested masks the secrets in the list or map at i, such as `[a, b]`,
+// `{"x": {"value": "a"}}` or `map[a:b]`. vc describes the name before the list or
+// map. nested returns false if there is no list or map at i.
 func (s *scanner) nested(vc valueContext, i int) bool {
 	i, _ = s.skipGap(i)
 	rest := s.text[i:]
@@ -75,10 +75,11 @@ func (s *scanner) nested(vc valueContext, i int) bool {
 	return true
 }
 
-// hasRead reports whether the brackets at i were already read for a name of kind k
-// or of a later kind in the list of kinds, where later kinds permit more values to
-// be secrets. If the brackets were read only for an earlier kind, the scanner reads
-// them again: in auth: map[api_key:[a]], the inner name may be of a later kind.
+// hasRead reports whether the brackets at i were already read for a name of kind k,
+// or of a kind that comes after k in the list of kinds. Later kinds permit more
+// values to be secrets. If the brackets were read only for an earlier kind, the
+// scanner reads them again: in `auth: map[api_key:[a]]`, the inner name may be of a
+// later kind.
 func (s *scanner) hasRead(k kind, i int) bool {
 	for _, e := range s.brackets[k:] {
 		if _, ok := e.known(i); ok {
@@ -88,11 +89,11 @@ func (s *scanner) hasRead(k kind, i int) bool {
 	return false
 }
 
-// mostBrackets is how many bytes of a list or a map are read.
+// mostBrackets limits how many bytes of a list or a map are read.
 const mostBrackets = 4096
 
-// endsList reports whether the line break at i ends a list without a closing
-// bracket. A line break within a list has a comma, a colon or a bracket beside it.
+// endsList reports whether the line break at i ends a list whose closing bracket is
+// missing. A line break within a list has a comma, a colon or a bracket beside it.
 func (s *scanner) endsList(i int) bool {
 	before, after := i, i
 	for before > 0 && i-before < maxGap && class[s.text[before-1]]&space != 0 {

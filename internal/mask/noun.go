@@ -2,9 +2,9 @@ package mask
 
 import "strings"
 
-// noun masks a secret that follows its name without a separator: "the API key
-// 'abc123' is not valid", x-api-key abc123, PASSWORD 'abc'. The last word of the
-// name is s.text[i:end].
+// noun masks a secret that follows its name without a separator, as in "the API key
+// 'abc123' is not valid", "x-api-key abc123" and "PASSWORD 'abc'". The last word of
+// the name is s.text[i:end].
 func (s *scanner) noun(i, end int) {
 	from := s.nameFrom(end)
 	n := newName(s.text[from:end])
@@ -55,7 +55,7 @@ func (s *scanner) noun(i, end int) {
 	}
 }
 
-// pairAfter masks the secret in user:secret after a noun such as login: "login
+// pairAfter masks the secret in user:secret after a noun such as login, as in "login
 // as bob:abc failed". The noun ends at index end.
 func (s *scanner) pairAfter(end int) {
 	const words = 2
@@ -87,15 +87,15 @@ func (s *scanner) pairAfter(end int) {
 	s.add(v.from+sep+1, v.to)
 }
 
-// isPublicWord reports whether word names a public field, like provider in
-// provider:google.
+// isPublicWord reports whether word names a public field, such as provider in
+// "provider:google".
 func isPublicWord(word string) bool {
 	n := newName(word)
 	return n.isPublic()
 }
 
-// passwordFor masks the secret in the SQL statement SET PASSWORD FOR user =
-// 'secret'. FOR is at i.
+// passwordFor masks the secret in the SQL statement
+// "SET PASSWORD FOR user = 'secret'". The word FOR is at i.
 func (s *scanner) passwordFor(i int) {
 	line, _, _ := strings.Cut(s.text[i:min(len(s.text), i+nameBytes)], "\n")
 	at := strings.IndexByte(line, '=')
@@ -128,8 +128,8 @@ func (s *scanner) skipFillers(end int) (at, filled int) {
 	return at, filled
 }
 
-// afterUser reports whether a user's name precedes the word at i, like in a netrc
-// file: login alice password secret.
+// afterUser reports whether a user's name precedes the word at i, as in the line
+// "login alice password secret" of a netrc file.
 func (s *scanner) afterUser(from, i int) bool {
 	text := strings.TrimRight(s.text[max(from, i-maxGap):i], " ")
 	at := strings.LastIndexByte(text, ' ')
@@ -146,8 +146,8 @@ func (s *scanner) wordBefore(from, i int) string {
 	return lowerWord(text[strings.LastIndexByte(text, ' ')+1:])
 }
 
-// hasState reports whether the words at i name one of states: "has expired", "was
-// revoked".
+// hasState reports whether the words at i name one of states, such as "has expired"
+// or "was revoked".
 func (s *scanner) hasState(i int, states map[string]bool) bool {
 	const words = 3
 	if i < len(s.text) && class[s.text[i]]&quote != 0 {
@@ -170,9 +170,9 @@ func (s *scanner) hasState(i int, states map[string]bool) bool {
 	return false
 }
 
-// isCipherKey reports whether v is the key in a statement that encrypts, such
-// as CREATE ... ENCRYPTED ... KEY 'x'. The word KEY is at i. The name that
-// ends with KEY begins at index from.
+// isCipherKey reports whether v is the key in a statement that encrypts, such as
+// "CREATE ... ENCRYPTED ... KEY 'x'". The word KEY is at i. The name that ends with
+// KEY begins at index from.
 func (s *scanner) isCipherKey(from, i int, v value) bool {
 	if !v.quoted || !s.afterCipher(i) || keyOf[s.wordBefore(from, i)] {
 		return false

@@ -78,8 +78,8 @@ func (s *scanner) folded(i int) bool {
 	return class[s.text[i-1]]&space != 0 && s.text[i-1] != '\n' && schemes[lowerWord(s.text[i:s.wordEnd(i)])]
 }
 
-// isField reports whether v is not a value but the next field of a Go struct:
-// {Password: User:bob}.
+// isField reports whether v is not a value but the next field of a Go struct, as in
+// "{Password: User:bob}".
 func (s *scanner) isField(v value) bool {
 	field, _, ok := strings.Cut(head(s.text[v.from:v.to]), ":")
 	return ok && s.text[v.from-1] == ' ' && len(field) > 1 && class[field[0]]&upper != 0 && all(field, lower|upper) && !s.isURL(v.from+len(field))
@@ -91,9 +91,9 @@ func (s *scanner) isURL(i int) bool { return slash(s.text[i+1:]) > 0 }
 // maxNames is the largest number of names that are checked for one value.
 const maxNames = 8
 
-// tooMany counts the names that precede v. If there are more than maxNames, it
-// masks v and returns true. This limits the cost for hostile text: in ordinary
-// text, a value never has so many names.
+// tooMany counts the names that precede v. If there are more than maxNames, it masks
+// v and returns true. This limits the cost of hostile texts. In ordinary texts, a
+// value never has so many names.
 func (s *scanner) tooMany(v value) bool {
 	if s.namesTo != v.to {
 		s.namesTo, s.names = v.to, 0
@@ -105,8 +105,8 @@ func (s *scanner) tooMany(v value) bool {
 	return true
 }
 
-// credentials reports whether v is an authorization scheme: auth=Bearer abc. If it
-// is, credentials masks the word after the scheme.
+// credentials reports whether v is an authorization scheme, as in "auth=Bearer abc".
+// If so, credentials masks the word after the scheme.
 func (s *scanner) credentials(v value) bool {
 	if !schemes[lowerWord(head(s.text[v.from:v.to]))] {
 		return false
@@ -121,9 +121,9 @@ func (s *scanner) isPWD(i int) bool {
 	return strings.HasSuffix(s.text[:i], "PWD=")
 }
 
-// phrase masks the text from i to the end of the line, if this text may be the
-// rest of a pass phrase. Such a rest has only lower-case words, and none of them is
-// in the set benign.
+// phrase masks the text from i to the end of the line, if this text may be the rest
+// of a pass phrase. Such a rest has only lower-case words, none of which is in the
+// set benign.
 func (s *scanner) phrase(i int) {
 	const words, bytes = 8, 100
 	n, end := 0, i
@@ -150,9 +150,9 @@ func (s *scanner) phrase(i int) {
 }
 
 // named masks the secret in two neighbouring fields. The first field has the
-// secret's name, and the second has its value: {"name": "API_KEY", "value":
-// "..."}. The argument n is the name of the first field, here "name". The
-// separator after n ends at i.
+// secret's name, and the second has its value, as in
+// `{"name": "API_KEY", "value": "..."}`. The argument n is the name of the first
+// field, here "name". The separator after n ends at i.
 func (s *scanner) named(n name, i int, encoded bool) {
 	if n.n == 0 || n.words[0] != "name" && n.words[0] != "key" {
 		return

@@ -17,7 +17,7 @@ var clientLabels = set("c client send sent sending tx out redis smtp imap pop po
 // a transcript.
 var loginLines = set("user nick cap 331 +ok 220 ehlo helo host c s client")
 
-// protocolArgs is the largest number of arguments that are read after a verb.
+// protocolArgs limits how many arguments of a verb are read.
 const protocolArgs = 3
 
 // protocol masks the secret after a verb. The verb is s.text[i:end]. A verb in
@@ -143,7 +143,8 @@ func (s *scanner) isSent(i int) bool {
 	return false
 }
 
-// tagged reports whether an IMAP tag precedes the word at i: a001, 3, x.
+// tagged reports whether an IMAP tag, such as "a001", "3" or "x", precedes the word
+// at i.
 func (s *scanner) tagged(i int) bool {
 	const longest = 8
 	to := i - 1
@@ -158,7 +159,7 @@ func (s *scanner) tagged(i int) bool {
 }
 
 // wordOfLineBefore returns the first word of the previous line. i must be the start
-// of a line. If the previous line is long, it returns "".
+// of a line. If the previous line is long, wordOfLineBefore returns "".
 func (s *scanner) wordOfLineBefore(i int) string {
 	const reach = 80
 	if i == 0 {
@@ -226,8 +227,8 @@ func isBase64Word(word string) bool {
 	return len(word) >= 4 && all(word, alnum|base64|percent) && !mechanisms[lowerWord(word)] && !benignWords(word, false) && (strings.HasSuffix(word, "=") || len(word) >= 8 && !isWords(word) || looksSecret(word))
 }
 
-// identified masks the secret in the SQL clauses IDENTIFIED BY 'secret' and
-// IDENTIFIED WITH plugin BY 'secret'.
+// identified masks the secret in the SQL clauses "IDENTIFIED BY 'secret'" and
+// "IDENTIFIED WITH plugin BY 'secret'".
 func (s *scanner) identified(args []value) {
 	for i, a := range args {
 		if i+1 < len(args) && strings.EqualFold(s.text[a.from:a.to], "by") {

@@ -2,7 +2,7 @@ package mask
 
 import "strings"
 
-// opening is the quote with which a value begins.
+// opening is the quotation mark with which a value begins.
 type opening struct {
 	n     int    // length including backslashes, or 0 if there is no quote
 	char  byte   // " ' or `; 0 for any other spelling
@@ -10,14 +10,15 @@ type opening struct {
 	text  string // any other spelling: &quot; %22 \u0022
 }
 
-// spelledQuotes are quotes escaped as in HTML, URLs or JSON, and typographic
-// quotes.
+// spelledQuotes are typographic quotation marks, and spellings of quotation marks in
+// HTML, URLs and JSON.
 var spelledQuotes = []string{"&quot;", "&#34;", "&#39;", "&apos;", "%22", "%27", "%5C%22", "%5c%22", `\u0022`, `\u0027`, `\x22`, `\x27`, "“", "”", "‘", "’", "«"}
 
-// mostBackslashes is the largest number of backslashes before a quote.
+// mostBackslashes limits how many backslashes before a quotation mark are read.
 const mostBackslashes = 15
 
-// opens returns the quote at the beginning of text. Its n is 0 if there is none.
+// opens returns the quotation mark at the beginning of text. If there is none, the n
+// of the result is 0.
 func opens(text string) opening {
 	if text == "" {
 		return opening{}
@@ -101,7 +102,7 @@ func (s *scanner) quotedEnd(q opening, i int) int {
 	return e.keep(i, len(s.text))
 }
 
-// closing returns the quote that closes q, which is one of spelledQuotes.
+// closing returns the quotation mark that closes q. q is one of spelledQuotes.
 func closing(q string) string {
 	switch q {
 	case "“":
@@ -117,9 +118,9 @@ func closing(q string) string {
 // quoteKinds is the number of different results of quoteIndex.
 const quoteKinds = 3*4 + 1
 
-// quoteIndex returns an index for the character and the level of a quote. All
-// levels from 3 on share an index. So the scanner may put the end of a value
-// with such quotes too late, but never after the end of its line.
+// quoteIndex returns an index for the character and the level of a quote. All levels
+// from 3 on share an index. So the scanner may find the end of a value with such
+// quotes too late, but never after the end of the line.
 func quoteIndex(q opening) int {
 	switch level := min(q.level, 3); q.char {
 	case '"':

@@ -2,9 +2,9 @@ package mask
 
 import "strings"
 
-// scanner looks for secrets in one text. To keep the cost linear, it reads only
-// a limited number of bytes back or ahead, or it keeps the result of the
-// look-ahead in an extent.
+// scanner looks for secrets in one text. To keep the cost linear, it reads only a
+// limited number of bytes back or ahead. If a look-ahead has no limit, the scanner
+// keeps its result in an extent.
 type scanner struct {
 	text  string
 	found []span
@@ -112,7 +112,7 @@ func (s *scanner) scan() {
 }
 
 // escape returns the length of the escape sequence at the beginning of text, or 0.
-// Sequences are \n, \", \u003d, %3D, %253D and the colours of terminals.
+// Examples of sequences are \n, \", \u003d, %3D, %253D and the colours of terminals.
 func escape(text string) int {
 	switch text[0] {
 	case '\\':

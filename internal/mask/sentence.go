@@ -11,11 +11,11 @@ import (
 type language struct {
 	copulas      string // between the name and the value
 	conjunctions string // may follow the value
-	// These words describe a password and are not the password itself: falsch,
-	// incorrecto. A word is one of them if it is in states, if it ends with one of
-	// endings, or if it begins with one of prefixes and ends with one of prefixed.
-	// In a language without states, a value is masked only if it is quoted or
-	// looks like a secret.
+	// These words describe a password and are not the password itself, such as
+	// "falsch" and "incorrecto". A word is one of them if it is in states, if it
+	// ends with one of endings, or if it begins with one of prefixes and ends with
+	// one of prefixed. In a language without states, a value is masked only if it is
+	// quoted or looks like a secret.
 	states, endings, prefixes, prefixed string
 }
 
@@ -56,7 +56,7 @@ var languages = []language{
 	{copulas: "är er jest je este és adalah"},
 }
 
-// asWords may be between a code and its name: 482913 als Code.
+// asWords can be between a code and its name, as in "482913 als Code".
 var asWords = set("as als comme como come som")
 
 // A grammar has the words by which the scanner finds secrets in a sentence.
@@ -127,7 +127,7 @@ func (s *scanner) sentence(i, end int, t *grammar) {
 	}
 }
 
-// trimBlanks returns v without the spaces inside its quotes: « X ».
+// trimBlanks returns v without the spaces inside its quotes, as in "« X »".
 func (s *scanner) trimBlanks(v value) value {
 	const most = 2 // characters at each end
 	for n := 0; n < most && v.from < v.to; n++ {
@@ -139,9 +139,9 @@ func (s *scanner) trimBlanks(v value) value {
 	return v
 }
 
-// subject returns the name of the secret that is the subject of a sentence, and
-// the kind of the secret. An owner may follow the name: la contraseña del
-// usuario, votre code Acme.
+// subject returns the name of the secret that is the subject of a sentence, and the
+// kind of the secret. An owner may follow the name, as in "la contraseña del
+// usuario" and "votre code Acme".
 func subject(text string) (n name, k kind) {
 	n = newName(text)
 	const most = nameWords - 1
@@ -186,7 +186,8 @@ func (s *scanner) isStated(t *grammar, v value, text string) bool {
 	return s.endsClause(v.to, t)
 }
 
-// isState reports whether word describes a password: falsch, incorrecto.
+// isState reports whether word describes a password, as "falsch" and "incorrecto"
+// do.
 func (t *grammar) isState(word string) bool {
 	if t.states[lowerWord(word)] {
 		return true
@@ -228,7 +229,7 @@ func (s *scanner) endsClause(i int, t *grammar) bool {
 }
 
 // copulaAt masks the secret of a sentence whose copula has non-ASCII characters,
-// such as heißt. The first of these characters is at i.
+// such as "heißt". The first of these characters is at i.
 func (s *scanner) copulaAt(i int) {
 	for _, c := range oddCopulas {
 		from := i - c.ascii
@@ -238,7 +239,7 @@ func (s *scanner) copulaAt(i int) {
 	}
 }
 
-// An oddCopula is a copula with non-ASCII characters: heißt.
+// An oddCopula is a copula with non-ASCII characters, such as "heißt".
 type oddCopula struct {
 	word  string
 	ascii int // bytes before the first non-ASCII character

@@ -3,8 +3,9 @@ package mask
 import "strings"
 
 // separator masks the value after the separator at i, if the name of a secret
-// precedes the separator. A separator is an operator such as = : => := -> ||, the >
-// at the end of a tag, or the comma between two strings. It may be escaped.
+// precedes the separator. A separator is an operator such as "=", ":", "=>" or "||",
+// the ">" at the end of a tag, or the comma between two strings. A separator may be
+// escaped.
 func (s *scanner) separator(i int) {
 	n, c, encoded := s.separatorAt(i)
 	if n == 0 {
@@ -19,7 +20,7 @@ func (s *scanner) separator(i int) {
 		return
 	}
 	words := newName(s.text[from:to])
-	// A name is in a sentence if it has spaces and no quotes: "max API key
+	// A name is in a sentence if it has spaces and no quotes, as in "max API key
 	// length: 5".
 	words.skipFillers(!quoted && strings.IndexByte(s.text[from:to], ' ') >= 0)
 	k := words.kind()
@@ -55,7 +56,7 @@ func (s *scanner) separator(i int) {
 }
 
 // isCall reports whether the quoted name at the index from is the first argument of
-// a function call: setenv("DB_PASSWORD", "secret").
+// a function call, as in `setenv("DB_PASSWORD", "secret")`.
 func (s *scanner) isCall(from int, words name) bool {
 	return words.n > 1 && from > 1 && class[s.text[from-1]]&quote != 0 && s.text[from-2] == '('
 }

@@ -18,9 +18,8 @@ func looksSecret(v string) bool {
 	return len(v) > longWord || !strings.ContainsAny(v, "./:()<>*") && mixedCase(v)
 }
 
-// mixedCase reports whether v has a capital after other characters, as in
-// hunTer2 and CamelCase. If v begins with two capitals, as CONSTANT does, it
-// returns false.
+// mixedCase reports whether v has a capital after other characters, as in hunTer2
+// and CamelCase. It returns false if v begins with two capitals, as CONSTANT does.
 func mixedCase(v string) bool {
 	rest := strings.TrimLeft(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	return len(v)-len(rest) <= 1 && strings.ContainsAny(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -56,8 +55,8 @@ func isWords(v string) bool {
 	return true
 }
 
-// looksRandom reports whether a part of v mixes digits and letters like random
-// text. Punctuation divides the parts.
+// looksRandom divides v at punctuation, and reports whether one of the parts mixes
+// digits and letters like random text.
 func looksRandom(v string) bool {
 	if isUUID(v) || len(v) < 12 || strings.ContainsAny(v, "()[]{}<>*:\\") || strings.HasPrefix(v, "0x") {
 		return false
@@ -89,7 +88,7 @@ func kindChanges(v string) (n int) {
 // kindOf returns lower, upper or digit, or 0 if c is none of these.
 func kindOf(c byte) uint16 { return class[c] & alnum }
 
-// isPointer reports whether v is an address as fmt prints it: 0xc000012345.
+// isPointer reports whether v is an address as fmt prints it, such as 0xc000012345.
 func isPointer(v string) bool {
 	const longest = 14 // with 0x
 	return len(v) <= longest && strings.HasPrefix(v, "0x") && all(v[len("0x"):], hexa)
@@ -113,8 +112,8 @@ func isUUID(v string) bool {
 	return true
 }
 
-// nameLike reports whether v is a name of several words, versions and small
-// numbers: db-credentials-v2, us-east-1.
+// nameLike reports whether v is a name of several words, versions and small numbers,
+// such as db-credentials-v2 or us-east-1.
 func nameLike(v string) bool {
 	parts := 0
 	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' || r == '.' || r == '/' }) {
@@ -127,9 +126,9 @@ func nameLike(v string) bool {
 	return parts > 1
 }
 
-// numberedWord reports whether v is a word with one to four digits at its end:
-// value1234. constant is true if the word has only capitals, and one or two
-// digits follow: SIGSEGV11.
+// numberedWord reports whether v is a word with one to four digits at its end, such
+// as value1234. constant is true if the word has only capitals and at most two
+// digits, as SIGSEGV11 does.
 func numberedWord(v string) (word string, constant, ok bool) {
 	const most = 4
 	word = strings.TrimRight(v, "0123456789")

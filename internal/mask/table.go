@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// This file has the words that announce secrets, and the words that do not.
+// This file has words that announce secrets, and words that show that a text is no
+// secret.
 
 // hooks are the beginnings of webhook URLs. The rest of the path is a secret.
 var hooks = []string{
@@ -65,9 +66,9 @@ var (
 		пароли şifresi parol paroli parole heslem lozinka lozinku geslo salasõna parool lykilorð aðgangsorð slaptažodis parolă contrasenya pasahitza wagwoord nenosiri
 		סיסמה סיסמא رمز पासवर्ड รหัสผ่าน 암호 暗証番号 暗号 密钥 口令码 κωδικός κωδικο գաղտնաբառ პაროლი пароля паролю`)
 	manyPasswords = set("passwords passwds passwörter kennwörter contraseñas senhas wachtwoorden пароли")
-	// vaultNames are names of fields, such as db. Their values are public, except
-	// in a map of secrets or of passwords. The values of accountNames are public,
-	// except in a map of passwords.
+	// vaultNames are names of fields, such as db. Their values are secrets only in a
+	// map of secrets or of passwords. The values of accountNames are secrets only in
+	// a map of passwords.
 	vaultNames   = set("db database mail email account service bucket owner vendor role admin login primary cache search order")
 	accountNames = set("user users username")
 	// settings are names of secrets in configuration files.
@@ -80,17 +81,18 @@ var (
 	cardPhrases = strings.Split("cryptogramme visuel|código de seguridad de la tarjeta|código de segurança do cartão|codice di sicurezza della carta|card verification value|card verification number|card verification code", "|")
 	// codeKinds are words that precede "code" in the name of a one-time code.
 	codeKinds = set("verification security confirmation authentication auth login signin access sms otp totp cvv cvc mfa fa factor time use backup recovery reset activation unlock pairing pin passcode device sign")
-	// users are words that precede the name of a user.
+	// users are words, such as "login", that precede a user's name.
 	users = set("login user username account uid usr")
-	// tokenStates and keyStates are words, such as revoked, that may follow a
-	// token or a key in a sentence. Auxiliaries may come before such a word:
-	// has been revoked.
+	// tokenStates and keyStates are words, such as revoked, that may follow a token
+	// or a key in a sentence. Auxiliaries may come before such a word, as in "has
+	// been revoked".
 	tokenStates = set("expired revoked rejected invalid deactivated disabled compromised leaked rotated blocked unauthorized refused denied accepted valid malformed recognized longer known found match authorized permitted allowed active")
 	keyStates   = set("revoked deactivated disabled compromised leaked rotated unauthorized longer")
-	// exitStates are words that may follow a command line in a sentence.
+	// exitStates are words, such as "failed", that may follow a command line in a
+	// sentence.
 	exitStates  = set("failed exited returned")
 	auxiliaries = set("has have had is was were been be got not no does did could cannot may can already just")
-	// usageWords are words that may precede a token in a sentence.
+	// usageWords are words, such as "using", that may precede a token in a sentence.
 	usageWords = set("using with use uses used sent sending via")
 	// publicFields are names of fields whose values are not secrets, even in a map
 	// of secrets.
@@ -106,10 +108,11 @@ var (
 	tokens  = set(`secret token apikey apikeys credential credentials creds jwt signature sig bearer pat authtoken accesstoken refreshtoken idtoken sessiontoken bottoken
 		rekey hexkey keymaterial clientsecret appsecret apisecret secretkey accesskey authkey privatekey accountkey masterkey licensekey sharedkey sessionkey signingkey encryptionkey secretaccesskey
 		hmac psk sas phpsessid jsessionid sessionid aspsessionid assertion xsrf csrf csrftoken xsrftoken apitoken usertoken auth oauth userkey webhooksecret salt hash passhash`)
-	// paramSchemes are authorization schemes with parameters: name=value.
+	// paramSchemes are authorization schemes whose credentials are parameters of the
+	// form name=value.
 	paramSchemes = set("digest hawk")
-	// pairNouns are words that precede user:secret. Words of pairFillers may
-	// come between them and user:secret: login as bob:abc.
+	// pairNouns are words that precede "user:secret". Words of pairFillers may be
+	// between a noun and "user:secret", as in "login as bob:abc".
 	pairNouns   = set("credentials creds credential login logon signin auth authenticate authenticated authenticating")
 	pairFillers = set("with as using for user is are of were was")
 	// Add these words to vocabulary, because the code compares names with them.
@@ -123,13 +126,13 @@ var (
 	// passKinds are words that precede "pass" in the name of a password. "pass"
 	// alone is a word of test reports.
 	passKinds = set("passin passout passwd db user smtp mail email ftp sftp ssh root admin database mysql pg postgres redis mongo http https proxy auth login my key store ldap wifi basic imap become sudo su vault enable bind keystore truststore storage archive zip rar pdf wp joomla app sql oracle sa service")
-	// notSecret are words that show that a name is not the name of a secret:
-	// max_tokens, primary key.
+	// notSecret are words that show that a name is not the name of a secret, as in
+	// "max_tokens" and "primary key".
 	notSecret = set(`max min num number count counts total limit budget prompt completion input output cached usage remaining per primary foreign partition sort row cache routing object map
 		dict index unique duplicate composite unexpected expected illegal parse syntax pad bos eos unk method function type hot registry public host last first before after idempotency
 		deduplication missing column field json surrogate lookup search group order reading start end stop`)
-	// fillers are words between a name and its value that are not part of the name:
-	// "API key provided:".
+	// fillers are words between a name and its value that are not part of the name,
+	// as in "API key provided:".
 	fillers = set(`provided given supplied received used specified found sent is was equals with value values of string text plain plaintext raw b64 base64 env prod dev test staging live old new
 		current previous default base being to set as got here entered header hex production sandbox the your for lautet ist est es là är é è jest`)
 	// schemes are authorization schemes. A scheme and its credentials may also
@@ -158,7 +161,7 @@ var idNames = set(`id ids uuid guid requestid traceid spanid sha sha1 sha256 sha
 	traceref nonce crumb build image layer version tag ref run job pod container instance node event message msg thread conversation correlation correlationid transaction txid tx operation op
 	batch order invoice serial session request response rid arn host session-id sid2 snapshot object kid thumbprint file path name user tenant project org workspace query execution workflow model`)
 
-// idPrefixes are the prefixes of ids: req_011C..., chatcmpl-...
+// idPrefixes are the prefixes of ids, such as "req_011C..." and "chatcmpl-...".
 var idPrefixes = []string{
 	"req_", "req-", "msg_", "resp_", "chatcmpl-", "cmpl-", "run_", "thread_", "asst_", "file-", "file_", "batch_", "toolu_", "srvtoolu_", "call_", "cus_", "ch_", "pi_", "pm_", "evt_", "sub_", "in_", "price_",
 	"prod_", "org-", "org_", "proj_", "user-", "user_", "trace_", "trace-", "span_", "gen-", "rs_", "ws_", "fc_", "ft-", "ftjob-", "modelcmpl-", "embd-", "msgbatch_", "session_", "conv_", "item_", "event_",

@@ -5,7 +5,8 @@ import "strings"
 // authorityBytes limits the search for an at sign after an unescaped slash.
 const authorityBytes = 256
 
-// plainUsers are user names that are not secrets.
+// plainUsers are well-known user names. In a URL without a password, another user
+// name may be a token.
 var plainUsers = set("git hg svn user admin root anonymous guest app postgres mysql")
 
 // url masks the user information of a URL. The scheme ends at colon. The authority
@@ -110,7 +111,7 @@ func isHostWord(text string) bool {
 	return text[0] != 'v' || len(text) < 2 || class[text[1]]&digit == 0
 }
 
-// urlRun returns the end of the run of bytes at i that may be in a URL.
+// urlRun returns the end of the bytes from i on that can be in a URL.
 func (s *scanner) urlRun(i int) int {
 	e := &s.urlEnds
 	if end, ok := e.known(i); ok {
@@ -123,15 +124,15 @@ func (s *scanner) urlRun(i int) int {
 	return e.keep(i, j)
 }
 
-// notUsers are words before a colon that are not names of users:
-// mailto:bob@example.com.
+// notUsers are words before a colon that are not names of users, as in
+// "mailto:bob@example.com".
 var notUsers = set("mailto sip sips xmpp acct to cc bcc from npm file link workspace docker pkg git github jsr patch portal image uid im tel urn im http https")
 
-// slashSchemes are schemes after which user/secret@host may follow.
+// slashSchemes are schemes after which "user/secret@host" may follow.
 var slashSchemes = set("thin oci oci8")
 
-// bareURL masks the password of user:password@host without a scheme. MySQL's driver
-// uses this form. The colon is at i.
+// bareURL masks the password in "user:password@host" without a scheme. MySQL's
+// driver uses this form. The colon is at i.
 func (s *scanner) bareURL(i int) {
 	from := i
 	for from > 0 && i-from < nameBytes && class[s.text[from-1]]&(wordly|dot) != 0 {
@@ -182,9 +183,8 @@ func (s *scanner) bareAuthority(i int) (at, end int) {
 }
 
 // Endpoint returns a name for an endpoint: the endpoint's URL without user
-// information, query and fragment. Endpoint masks secrets in the path. If the
-// URL is invalid, Endpoint may remove more of it. Endpoint is safe for
-// concurrent use.
+// information, query and fragment. Endpoint masks secrets in the path. From an
+// invalid URL, Endpoint may remove more. Endpoint is safe for concurrent use.
 func Endpoint(endpoint string) (name string) {
 	defer guard(&name)
 	return endpointName(endpoint)
@@ -240,7 +240,8 @@ func endpointOnce(endpoint string) string {
 			rest = rest[:i]
 		}
 	}
-	// Parameters may follow the path without a question mark: /v1&key=secret.
+	// Parameters may follow the path without a question mark, as in
+	// "/v1&key=secret".
 	if i := strings.IndexAny(rest, "&;"); i >= 0 && strings.IndexByte(rest[i:], '=') >= 0 {
 		rest = rest[:i]
 	}

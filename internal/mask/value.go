@@ -39,7 +39,8 @@ func (s *scanner) valueAt(i int, encoded bool) (v value) {
 			return v
 		}
 	}
-	// A string may have a prefix: b'...' in Python, @"..." in C#, N'...' in SQL.
+	// A string may have a prefix, as in b'...' (Python), @"..." (C#) and N'...'
+	// (SQL).
 	if len(rest) > 1 && strings.IndexByte("bBrRuUfFnNeE@$", rest[0]) >= 0 && class[rest[1]]&quote != 0 {
 		i, rest = i+1, rest[1:]
 	}
@@ -145,7 +146,7 @@ func (s *scanner) trimmed(from, to int) int {
 	return to
 }
 
-// maxChecked is how many bytes at the start of a value are checked. Without this
+// maxChecked limits how many bytes at the start of a value are checked. Without this
 // limit, the scanner would read a long value with several names once for each name.
 const maxChecked = 128
 
@@ -213,7 +214,8 @@ func (vc valueContext) secret(v string) bool {
 	return false
 }
 
-// redacted reports whether v is already masked: sk-ab****wxyz, <redacted>.
+// redacted reports whether v is already masked, as "sk-ab****wxyz" and "<redacted>"
+// are.
 func redacted(v string) bool {
 	const longest = 8 // "redacted"
 	if bare := strings.Trim(v, "<>[]{}()*"); len(bare) <= longest {
@@ -225,8 +227,8 @@ func redacted(v string) bool {
 	return strings.Contains(v, "***") || strings.Contains(v, "•••") || strings.Trim(v, "xX") == "" || strings.Trim(v, ".") == ""
 }
 
-// placeholder reports whether v is a placeholder for a value: $TOKEN, %s, ${{
-// secrets.X }}, <your key>, {{ token }}.
+// placeholder reports whether v is a placeholder for a value, such as "$TOKEN",
+// "%s", "${{ secrets.X }}" or "<your key>".
 func placeholder(v string) bool {
 	switch {
 	case len(v) < 2:
@@ -241,8 +243,8 @@ func placeholder(v string) bool {
 	return strings.HasPrefix(v, "{{") || strings.HasPrefix(v, "{") && strings.HasSuffix(v, "}") && all(v[1:len(v)-1], wordly)
 }
 
-// benignWords reports whether v is a benign word, or a quoted sentence that begins
-// with a benign word.
+// benignWords reports whether v is one of the words in benign, or a quoted sentence
+// that begins with one of them.
 func benignWords(v string, quoted bool) bool {
 	first := v
 	if quoted {

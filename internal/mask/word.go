@@ -27,7 +27,7 @@ func (s *scanner) prefix(i int) bool {
 		if p.text == "eyJ" && to-from < 4*maxChecked && strings.IndexByte(s.text[from:to], '.') < 0 && s.isID(i) { // a cursor: JSON in base64
 			continue
 		}
-		// Skip ordinary words. Also skip texts such as sk-ab****wxyz, which the
+		// Skip ordinary words. Also skip texts such as "sk-ab****wxyz", which the
 		// provider has already masked.
 		if to-from < p.least || p.mixed && !s.mixed(from, min(to, from+maxChecked)) || strings.HasPrefix(s.text[to:], "***") || p.least < 12 && to-from < maxChecked && classes(s.text[from:to])&(upper|dash) == dash && isWords(s.text[from:to]) {
 			continue
@@ -38,7 +38,7 @@ func (s *scanner) prefix(i int) bool {
 	return false
 }
 
-// idPair masks the secret in id:secret at i, if the id begins with one of
+// idPair masks the secret in the text "id:secret" at i, if the id begins with one of
 // idPairs.
 func (s *scanner) idPair(i int) {
 	for _, p := range idPairs {
@@ -116,8 +116,8 @@ var hooksByFirst = func() (t [128][]string) {
 	return t
 }()
 
-// hasPath reports whether path begins at i, and returns the end of the path.
-// Slashes may be escaped: \/ or %2F.
+// hasPath reports whether path begins at i, and returns the end of the path. Slashes
+// may be escaped, as \/ or %2F.
 func (s *scanner) hasPath(i int, path string) (int, bool) {
 	for k := range len(path) {
 		rest := s.text[i:]

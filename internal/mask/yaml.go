@@ -120,8 +120,8 @@ func (s *scanner) fields(vc valueContext, i int) bool {
 	return s.readFields(vc, at+len(newline), newline, s.indentAt(begin))
 }
 
-// section masks the values of the TOML or INI section at i: lines of "name =
-// value" after [secrets].
+// section masks the values of the TOML or INI section at i: lines of "name = value"
+// after a line such as "[secrets]".
 func (s *scanner) section(i int) {
 	to := i
 	for to < len(s.text) && to-i < maxGap && s.text[to] == '[' {
@@ -171,11 +171,11 @@ func (s *scanner) indentAt(i int) (n int) {
 	return n
 }
 
-// readFields masks the values of fields, one on each line. The first line
-// begins at index i. The argument outer is the indentation of the enclosing
-// line, in spaces. readFields stops at a line that is indented by outer or
-// less. For a section, outer is -1, and readFields stops at the next section.
-// It returns false if there are no fields.
+// readFields masks the values of fields. Each field is on its own line. The first
+// line begins at index i. The argument outer is the indentation of the enclosing
+// line, in spaces. readFields stops at a line that is indented by outer or less. For
+// a section, outer is -1, and readFields stops at the next section. It returns false
+// if there are no fields.
 func (s *scanner) readFields(vc valueContext, i int, newline string, outer int) bool {
 	begin, read := i, false
 	skip := -1 // the indent of a public map, whose fields are skipped
@@ -215,7 +215,7 @@ func (s *scanner) readFields(vc valueContext, i int, newline string, outer int) 
 }
 
 // field returns the name and the value of the line s.text[at:end]. The line is
-// name: value or name = value.
+// "name: value" or "name = value".
 func (s *scanner) field(at, end int) (n name, v value, ok bool) {
 	to := at
 	if q := opens(s.text[at:end]); q.n > 0 {
@@ -266,9 +266,9 @@ func (s *scanner) isFieldSecret(vc valueContext, v value) bool {
 	return s.leafSecret(vc, text, v.quoted)
 }
 
-// isVaulted reports whether the value v may be a secret even if its name is not
-// the name of a secret. It returns true unless v is a benign word, a number, a
-// path or a name of several words.
+// isVaulted reports whether the value v may be a secret even if its name is not the
+// name of a secret. It returns true unless v is a benign word, a number, a path or a
+// name of several words, such as us-east-1.
 func isVaulted(v string) bool {
 	const least = 3
 	if len(v) < least || v == Masked || benignWords(v, true) || redacted(v) || placeholder(v) || nameLike(v) {

@@ -1,5 +1,5 @@
-// Package outcome says in words what effect each signal of an explanation had. A
-// signal is one match of a rule: see [classify.Signal].
+// Package outcome says in words what effect each signal had on a result. A signal is
+// one match of a rule: see [classify.Signal].
 package outcome
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Of says why s decided or did not decide. The argument all has the signals of
-// the explanation, including s.
+// Of says whether s decided the result, and if not, why. The argument all has all
+// signals of the explanation, including s.
 func Of(s classify.Signal, all []classify.Signal) string {
 	switch {
 	case s.Decided:
@@ -36,16 +36,15 @@ func Of(s classify.Signal, all []classify.Signal) string {
 	return "rules out " + strings.Join(out, ", ")
 }
 
-// winner returns the signal that beat s. A refinement may have renamed the rule
-// of that signal, for example to http/429+long-wait. Then no signal has the name
-// s.BeatenBy, and winner returns the first signal, which is the one that
-// decided.
+// winner returns the signal that beat s. A refinement may have renamed the rule of
+// that signal, for example to http/429+long-wait. Then no signal has the name
+// s.BeatenBy, and winner returns the first signal, because this signal decided.
 func winner(s classify.Signal, all []classify.Signal) classify.Signal {
 	i := slices.IndexFunc(all, func(other classify.Signal) bool { return other.Rule == s.BeatenBy })
 	return all[max(i, 0)]
 }
 
-// strengths are the strengths of signals, from the weakest.
+// strengths are the strengths of signals, from the weakest to the strongest.
 var strengths = []string{"word", "phrase", "code", "cause", "fact", "user", "own"}
 
 // whyBeaten says why the signal best beat the signal s.

@@ -9,7 +9,7 @@ import (
 	"github.com/errclass/errclass/internal/outcome"
 )
 
-// TestOf checks the words for each kind of outcome.
+// TestOf checks the text for each kind of outcome.
 func TestOf(t *testing.T) {
 	t.Parallel()
 	all := []classify.Signal{

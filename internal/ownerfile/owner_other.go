@@ -15,6 +15,6 @@ const modes = runtime.GOOS != "windows"
 // these operating systems have no named pipes.
 const nonBlock = 0
 
-// owner always returns false for known. To find the owner of a file, it would
+// owner does not find out the owner of a file, so known is false. For that, it would
 // have to read access lists.
 func owner(os.FileInfo) (uid, links uint64, known bool) { return 0, 0, false }

@@ -20,7 +20,7 @@ const Mode os.FileMode = 0o600
 var euid = os.Geteuid
 
 // Open opens a file like os.OpenFile with [Mode]. It does not change the mode of
-// devices, pipes and sockets, because they store nothing. With os.O_TRUNC, it first
+// devices, pipes and sockets, because these store nothing. With os.O_TRUNC, it first
 // sets the mode and then truncates the file. It refuses to truncate a file with
 // several hard links.
 //

@@ -1,7 +1,7 @@
 // Package pages has the common parts of the HTML pages of this repository: colours
-// and controls, some functions in JavaScript, and a policy with which a page can
-// load nothing and send nothing. Each page is a single file, so these parts are
-// written into the page.
+// and controls, some functions in JavaScript, and a Content-Security-Policy under
+// which a page can load nothing and send nothing. Each page is a single file, so a
+// page contains a copy of these parts.
 package pages
 
 import (
@@ -23,12 +23,12 @@ var Style string
 //go:embed base.js
 var Script string
 
-// Policy returns a Content-Security-Policy that permits the inline script and
-// the inline style of a page by their hashes. A page with this policy can load
-// nothing and send nothing. If a text of the page contains a script, the browser
-// does not run it. The policy also permits scripts from sources, such as
-// 'wasm-unsafe-eval'. Policy returns an error if script or style contains its
-// own end tag.
+// Policy returns a Content-Security-Policy that permits the inline script and the
+// inline style of a page by their hashes. A page with this policy can load nothing
+// and send nothing. If a text of the page contains a script, the browser does not
+// run it. The argument sources adds to the scripts that the policy permits: for
+// example, 'wasm-unsafe-eval' permits WebAssembly. Policy returns an error if script
+// or style contains its own end tag.
 func Policy(script, style string, sources ...string) (string, error) {
 	if strings.Contains(strings.ToLower(script), "</script") || strings.Contains(strings.ToLower(style), "</style") {
 		return "", errors.New("a script or a style contains its own end tag")
@@ -44,8 +44,8 @@ func Policy(script, style string, sources ...string) (string, error) {
 	}, "; "), nil
 }
 
-// source returns the hash of an inline script or style, in the form that a policy
-// needs.
+// source returns the hash of an inline script or style, in the form in which a
+// policy has it.
 func source(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

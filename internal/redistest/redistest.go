@@ -1,6 +1,6 @@
 // Package redistest starts a redis-server or valkey-server for tests and examples.
-// The server uses a free port on loopback, keeps its files in a directory, and has
-// no persistence.
+// The server uses a free port on loopback, keeps its files in a directory that the
+// caller names, and does not save its data.
 package redistest
 
 import (

@@ -10,7 +10,7 @@ import (
 	"github.com/errclass/errclass/internal/redistest"
 )
 
-// A server can be killed and started again at the same address.
+// After Kill, Start starts a server again at the same address.
 func TestServer(t *testing.T) {
 	t.Parallel()
 	s, err := redistest.Start(t.Context(), t.TempDir())

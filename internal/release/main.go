@@ -4,9 +4,9 @@
 //	.ci/release VERSION            show the changes of a release
 //	.ci/release VERSION --really   make the commit and the tags
 //
-// It reads the modules from the go.work files. A module gets no tag if its go.mod
-// has a replace or its path has an element "internal": users cannot install such a
-// module.
+// It reads the list of modules from the go.work files. A module gets no tag if its
+// go.mod has a replace or its path has an element "internal": users cannot install
+// such a module.
 //
 // It works in a temporary clone. The repository changes only with --really, and
 // only after everything has succeeded: the branch is fast-forwarded to the new

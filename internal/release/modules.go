@@ -48,7 +48,7 @@ func tagsOf(modules []*workspace.Module, version string) (tags []string) {
 }
 
 // checkVersion returns an error if the go command would not accept version as the
-// next version.
+// next version of the modules.
 func checkVersion(r repository, modules []*workspace.Module, version string) error {
 	if !semver.IsValid(version) || semver.Canonical(version) != version {
 		return fmt.Errorf("version %q is not of the form v1.2.3 or v1.2.3-rc.1 (semantic versioning, all three numbers, no +build)", version)

@@ -88,8 +88,8 @@ func TestRelease(t *testing.T) {
 	command := read(t, r, "cmd/c/go.mod")
 	assert.Contains(t, command, "\texample.com/a v0.1.0\n\texample.com/a/b v0.1.0\n\texample.org/other v1.0.0\n")
 
-	// The h1 sum of module b covers the licence of the root and all files of
-	// b. One of these files is go.sum, which contains the sum of the root.
+	// The h1 sum of module b covers all files of b and a copy of the root's licence.
+	// One of these files is go.sum, which contains the sum of the root.
 	var names []string
 	texts := map[string]string{}
 	for inside, name := range map[string]string{"LICENSE": "LICENSE", "b.go": "b/b.go", "go.mod": "b/go.mod", "go.sum": "b/go.sum"} {
@@ -184,8 +184,8 @@ func TestReleaseRefuses(t *testing.T) {
 	}
 }
 
-// TestReleaseUndoesATagThatFails lets a hook reject one tag. Neither the commit nor
-// another tag may be left.
+// TestReleaseUndoesATagThatFails lets a hook reject one tag. Afterwards, the
+// repository must have neither the commit nor another tag.
 func TestReleaseUndoesATagThatFails(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t, nil)

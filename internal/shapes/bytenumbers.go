@@ -2,11 +2,11 @@ package shapes
 
 import "strings"
 
-// byteNumbers decodes an array of bytes that are written as numbers: [104,105]
-// -> "hi". journald writes a message in this form if it is not valid UTF-8. If
-// there are more than limit numbers, byteNumbers decodes only the first limit/2
-// and the last limit/2, and joins them with a line feed. It does not check the
-// numbers between them.
+// byteNumbers decodes a JSON array of bytes, each written as a number: [104,105]
+// gives "hi". journald writes a message in this form if it is not valid UTF-8. If
+// there are more than limit numbers, byteNumbers decodes only the first limit/2 and
+// the last limit/2, and joins them with a line feed. It does not check the numbers
+// between them.
 func byteNumbers(v []byte, limit int) (text string, ok bool) {
 	v = v[1 : len(v)-1]
 	var b strings.Builder

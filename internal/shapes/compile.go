@@ -12,8 +12,8 @@ const (
 	ReasonKey   = "error.reason"
 )
 
-// Keys are paths of fields that a user names, because no shape has them. They
-// are read before the paths of the shapes.
+// Keys has the paths of fields for which the user has set paths, because no shape
+// has these. The reader tries them before the paths of a shape.
 type Keys struct {
 	Levels, Message, Errors []string
 }
@@ -25,9 +25,9 @@ type Set struct {
 	record compiled // OTLPRecord
 	logfmt compiled
 	names  []string
-	// buckets[h] has the numbers of the keys whose names have the hash h. A
-	// line has many keys that the set does not read. For most of these keys,
-	// the bucket is empty or one comparison is enough.
+	// buckets[h] has the indexes in names of those keys that have the hash h. A line
+	// has many keys that the set does not read. For most of these keys, the bucket
+	// is empty or one comparison is enough.
 	buckets          [256][]uint8
 	category, reason uint8
 	services         []path // of [Services], in the same order
@@ -64,7 +64,7 @@ func NewSet(keys Keys) *Set {
 	return s
 }
 
-// maxKeys is the largest number of different keys that a set reads.
+// maxKeys limits how many different keys a set reads.
 const maxKeys = 192
 
 type mask [maxKeys / 64]uint64
@@ -79,8 +79,8 @@ func (m *mask) contains(o *mask) bool {
 
 func (m *mask) meets(o *mask) bool { return m[0]&o[0] != 0 || m[1]&o[1] != 0 || m[2]&o[2] != 0 }
 
-// path is a compiled path. key is the number of a top-level key of the line (see
-// [Set.key]), and rest is the path within the value of that key.
+// path is a compiled path. key stands for a top-level key of the line: it is an
+// index in Set.names. rest is the path within the value of that key.
 type path struct {
 	key  uint8
 	rest []string
@@ -164,9 +164,9 @@ func (s *Set) path(p string) path {
 	return path{key: s.key(parts[0]), rest: parts[1:]}
 }
 
-// key returns the number of a name. The table has fewer than maxKeys names, but a
-// user may add any number of keys. Names beyond maxKeys share the last number,
-// which lookup never returns.
+// key returns the index of a name in s.names, and adds the name if it is new. The
+// table has fewer than maxKeys names, but a user may add any number of keys. Names
+// beyond maxKeys share the last index, which lookup never returns.
 func (s *Set) key(name string) uint8 {
 	if i := slices.Index(s.names, name); i >= 0 {
 		return uint8(i)
@@ -186,7 +186,7 @@ func hash[T string | []byte](name T) uint8 {
 	return uint8(n*37) + name[0]*7 + name[n-1]*3 + name[n/2]
 }
 
-// find returns the shape of a line. m has the keys of the line.
+// find returns the shape of a line whose keys are those in m.
 func (s *Set) find(m *mask) *compiled {
 	for i := range s.shapes {
 		c := &s.shapes[i]

@@ -19,8 +19,8 @@ type sample struct {
 	line          string
 }
 
-// samples reads files of testdata. printed.txt has lines that a logger printed. Its
-// comments name the version of the logger. documented.txt has lines from the
+// samples reads files of testdata. printed.txt has lines that loggers printed. Its
+// comments name the versions of the loggers. documented.txt has lines from the
 // documentation of loggers.
 func samples(t testing.TB, names ...string) (all []sample) {
 	t.Helper()
@@ -120,7 +120,8 @@ func hasCause(sources []shapes.Source) bool {
 	return false
 }
 
-// TestTable checks that each row of the table has a name, a source and keys.
+// TestTable checks that each row of the table has a name, the source of the shape,
+// and keys.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -154,8 +155,8 @@ func TestPrefixLevels(t *testing.T) {
 	}
 }
 
-// TestLinesWithinLines checks log lines in the message of a log line. The
-// reader reads them up to three levels deep.
+// TestLinesWithinLines checks log lines whose message is a log line. The reader
+// reads such messages up to three levels deep.
 func TestLinesWithinLines(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)
@@ -170,8 +171,8 @@ func TestLinesWithinLines(t *testing.T) {
 	}
 }
 
-// TestSourcesAreLimited checks that only a limited number of a line's errors are
-// read.
+// TestSourcesAreLimited checks a line with many errors. Only a limited number of
+// them are read.
 func TestSourcesAreLimited(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)
@@ -188,8 +189,8 @@ func TestSourcesAreLimited(t *testing.T) {
 	assert.LessOrEqual(t, strings.Count(all[0].sources[0].Message, ":"), 32)
 }
 
-// TestStatus checks that HTTP statuses are found in the places where loggers write
-// them.
+// TestStatus checks that HTTP statuses are found in the fields in which loggers
+// write them.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)
@@ -208,9 +209,9 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestJSONInMessages checks JSON in the message of a line. If the line itself
-// has no level, it has the level of the JSON. If the JSON has no level either,
-// it may be the body of a response, so it is read as text first.
+// TestJSONInMessages checks JSON in the message of a line. If the line itself has no
+// level, it has the level of the JSON. If the JSON has no level either, it may be
+// the body of a response, so the first source is the whole message as text.
 func TestJSONInMessages(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)

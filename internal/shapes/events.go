@@ -23,8 +23,8 @@ func (e Event) IsEvent() bool { return e.Severity != Unknown }
 // Java, Python, Go, Node, .NET and Rust, and indented lines. The zero value is
 // ready for use. It is not safe for concurrent use.
 type Events struct {
-	// WithoutTime leaves the field Time of the events unset. Finding the times takes
-	// a third of the time of Add.
+	// WithoutTime leaves the field Time of the events unset. Otherwise Add spends a
+	// third of its running time on that field.
 	WithoutTime bool
 
 	open  bool
@@ -38,17 +38,17 @@ type Events struct {
 	prefix    int  // the length of the prefix of the last line
 }
 
-// Add adds a line without its line end. It returns true if the line belongs to
-// the event of the previous line. If it returns false, the line starts a new
-// event, which [Events.Event] returns.
+// Add adds a line without its line end. It returns true if the line belongs to the
+// event of the previous line. If it returns false, the line starts a new event, and
+// [Events.Event] returns that event.
 func (s *Events) Add(line []byte) (continues bool) {
 	p := readPrefix(line)
 	return s.add(line, &p)
 }
 
-// AddRead is like [Events.Add], but takes the prefix of the line from r instead of
-// reading it again. The last call of r.Read must have returned false for this line, or
-// for a text that begins with this line.
+// AddRead is like [Events.Add], but takes the prefix of the line from r, which has
+// read it already. The last call of r.Read must have returned false for this line,
+// or for a text that begins with this line.
 func (s *Events) AddRead(r *Reader, line []byte) (continues bool) { return s.add(line, &r.prefix) }
 
 func (s *Events) add(line []byte, p *prefix) (continues bool) {
@@ -62,14 +62,14 @@ func (s *Events) add(line []byte, p *prefix) (continues bool) {
 	return false
 }
 
-// Event returns the current event. The event may change while further lines are
-// added.
+// Event returns the current event. Further lines can change the event.
 func (s *Events) Event() Event { return s.event }
 
 // End ends the current event. The next line starts a new event.
 func (s *Events) End() { s.open = false }
 
-// starts lists the beginnings of the first lines of stack traces without a level.
+// starts lists the texts with which the first line of a stack trace can begin if the
+// line has no level.
 var starts = []string{
 	"panic: ", "fatal error: ", "Traceback (most recent call last)", "Exception in thread ", "Unhandled exception", "Unhandled Exception",
 	"Uncaught ", "thread '", "SIGSEGV: ", "SIGABRT: ", "unexpected fault address",
@@ -83,7 +83,7 @@ var startBytes = func() (first [256]bool) {
 	return first
 }()
 
-// parts lists the beginnings of other lines of stack traces.
+// parts lists the texts with which other lines of a stack trace can begin.
 var parts = []string{
 	"Caused by: ", "Suppressed: ", "... ", "Traceback (most recent call last)", "During handling of the above exception", "The above exception was the direct cause",
 	"goroutine ", "created by ", "[signal ", "exit status ", "--- End of ", "stack backtrace:", "> File ", "note: run with ", "panic: ", "[recovered]", "[cause]:", "Node.js v",

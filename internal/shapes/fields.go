@@ -2,9 +2,9 @@ package shapes
 
 import "github.com/errclass/errclass/internal/jsontop"
 
-// fields holds the values of one object's members, or of the pairs of a logfmt
-// line. It holds only the keys that a set reads. The values are undecoded. If a key
-// repeats, the last value counts, as in encoding/json.
+// fields holds the values of an object's members or of a logfmt line's pairs, but
+// only for the keys that the set reads. The values are undecoded. If a key repeats,
+// the last value counts, as in encoding/json.
 type fields struct {
 	set    *Set
 	seen   mask // keys of this object; values of other keys are of earlier lines
@@ -93,7 +93,7 @@ func (f *fields) at(p path) []byte {
 	return v
 }
 
-// first returns the value of the first path that has a value, or nil.
+// first returns the value of the first path under which there is a value, or nil.
 func (f *fields) first(paths []path) []byte {
 	for _, p := range paths {
 		if v := f.at(p); present(v) {
@@ -113,8 +113,8 @@ func member(object []byte, name string) (value []byte) {
 	return value
 }
 
-// attributes adds the items of a list of keys and values to f. The list has the
-// form of OTLP or of OpenTelemetry's SDK for Go.
+// attributes adds the items of a list of keys and values to f. The list has the form
+// that OTLP or OpenTelemetry's SDK for Go writes.
 func (f *fields) attributes(list []byte) {
 	jsontop.Array(list, func(item []byte) {
 		var name, value []byte
@@ -138,7 +138,7 @@ func (f *fields) attributes(list []byte) {
 	})
 }
 
-// longestKey is more than the length of any key in the table, in bytes.
+// longestKey is a limit in bytes. All keys in the table are shorter.
 const longestKey = 128
 
 // anyValue returns the value within v, if v is an AnyValue of OTLP. Otherwise it

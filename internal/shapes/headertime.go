@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// HeaderTime returns the time in the prefix or the header of a line. It knows
-// the formats of CRI, syslog, klog and Apache. Syslog and klog write no year.
-// For them, HeaderTime takes the last year in which the time is at most one day
-// after now. If the line comes from a file, now can be the time at which the
-// file was written.
+// HeaderTime returns the time in the prefix or the header of a line. It knows the
+// formats of CRI, syslog, klog and Apache. Syslog and klog write no year. For these,
+// HeaderTime takes the latest year for which the time is at most one day after now.
+// If the line comes from a file, now can be the time at which the file was written.
 func HeaderTime(line []byte, now time.Time) (time.Time, bool) {
 	line = line[:min(lineEnd(line), longestHeader)]
 	if i := bytes.IndexByte(line, '>'); i > 0 && line[0] == '<' { // the priority of syslog
@@ -40,8 +39,8 @@ var headerLayouts = []string{
 	"[Mon Jan 02 15:04:05.000000 2006]", "[Mon Jan 02 15:04:05 2006]",
 }
 
-// lastYear sets the year of t, which is 0. It chooses the latest year for which the
-// result is at most one day after now.
+// lastYear sets the year of t. The year of t must be 0. lastYear chooses the latest
+// year for which the result is at most one day after now.
 func lastYear(t, now time.Time) time.Time {
 	limit := now.UTC().AddDate(0, 0, 1)
 	t = t.AddDate(limit.Year(), 0, 0)

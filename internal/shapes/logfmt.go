@@ -2,8 +2,8 @@ package shapes
 
 import "bytes"
 
-// Logfmt is the shape of lines of keys and values: key=value key="a value". A line
-// has this shape if it consists of such pairs and has a level or an error.
+// Logfmt is the shape of lines such as `key=value key="a value"`. A line has this
+// shape if it consists of such pairs and has a level or an error.
 var Logfmt = Shape{
 	Name: "logfmt", Source: "log/slog TextHandler of Go 1.26; github.com/sirupsen/logrus v1.10.2 TextFormatter; structlog 22.3.0 LogfmtRenderer",
 	Levels:  []Level{{"level", pinoScale}, {"at", pinoScale}}, // at: Heroku's router

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A pattern describes the start of a text line. It is matched from left to right
+// A pattern describes how a text line begins. It is matched from left to right
 // without backtracking, so matching is linear in the length of the line. Verbs:
 //
 //	%T  a date and a time, or one of them, with a zone
@@ -38,13 +38,14 @@ type matched struct {
 }
 
 const (
-	// longestHeader is the largest number of bytes that %* and %? search.
+	// longestHeader limits how many bytes %* and %? search.
 	longestHeader = 256
-	// headerWords is the largest number of words that %? reads.
+	// headerWords limits how many words %? reads.
 	headerWords = 10
 )
 
-// match matches p with the start of line. l caches what was read there before.
+// match matches p with the start of line. l caches what other patterns have read
+// there.
 func (p pattern) match(line []byte, l *lead) (m matched, ok bool) {
 	i := 0
 	for k := 0; k < len(p); k++ {
@@ -130,8 +131,8 @@ func (p pattern) match(line []byte, l *lead) (m matched, ok bool) {
 	return m, true
 }
 
-// run returns the index after the bytes at i that are in class. If the byte at i
-// is not in class, it returns -1.
+// run returns the index after the run of bytes in class that begins at i. If the
+// byte at i is not in class, it returns -1.
 func run(line []byte, i int, class func(byte) bool) int {
 	start := i
 	for i < len(line) && class(line[i]) {
@@ -197,9 +198,9 @@ func timeWord(line []byte, i int) int {
 	return -1
 }
 
-// dateTime returns the index after the date, time and zone at i, which are
-// separated by spaces. The time and the zone may be missing. If there is not
-// even a date, dateTime returns -1.
+// dateTime returns the index after the date, the time and the zone at i. They are
+// separated by spaces. The time and the zone may be missing. Without a date,
+// dateTime returns -1.
 func dateTime(line []byte, i int) int { return afterDate(line, timeWord(line, i)) }
 
 // afterDate returns the index after the time and the zone that follow a date or a
@@ -248,7 +249,8 @@ func syslogTime(line []byte, i int) int {
 	return timeWord(line, day+1)
 }
 
-// wordLevel returns the severity of the name of a level, or Unknown if word is none.
+// wordLevel returns the severity of the level named word, or Unknown if no level has
+// this name.
 func wordLevel[T string | []byte](word T) Severity {
 	if len(word) > longestLevel {
 		return Unknown

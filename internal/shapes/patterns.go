@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// patterns is a table of patterns. For each line, the first pattern that matches is
-// used. The fields starts and leads rule out most patterns by single bytes of the
-// line, before any pattern is matched. Bit i of a set stands for all[i].
+// patterns is a table of patterns. The first pattern that matches a line is used.
+// Before any pattern is matched, the fields starts and leads rule out most patterns
+// by single bytes of the line. Bit i of a set of patterns stands for all[i].
 type patterns struct {
 	all    []pattern
 	starts byteSets // the patterns that may match a line that begins with a byte
@@ -49,8 +49,8 @@ func (s *byteSets) add(i int, p pattern) {
 	}
 }
 
-// match returns the index of the first pattern that matches line, or -1. l caches what
-// was read at the start of line before.
+// match returns the index of the first pattern that matches line, or -1. l caches
+// what has already been read at the start of line.
 func (p *patterns) match(line []byte, l *lead) (int, matched) {
 	if len(line) == 0 {
 		return -1, matched{}
@@ -139,16 +139,16 @@ const (
 	leadUpperLevel
 )
 
-// lead caches where the text of each verb of leadVerbs ends at the start of a line, so
-// that the text is read only once. The zero value is an empty cache.
+// lead caches, for each verb of leadVerbs, how far the verb matches at the start of a
+// line, so that the text there is read only once. The zero value is an empty cache.
 type lead struct {
 	read     uint8               // bit k: ends[k] was set
 	ends     [len(leadVerbs)]int // the index after the text of a verb, or -1
 	severity Severity            // of the level
 }
 
-// find returns the index after the text of leadVerbs[k] at the start of line, or
-// -1.
+// find returns the index after the text that leadVerbs[k] matches at the start of
+// line, or -1.
 func (l *lead) find(k int, line []byte) int {
 	if l.read&(1<<k) == 0 {
 		l.read |= 1 << k

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPatternsRuleOutNoMatch checks that the tables of bytes rule out no pattern that
-// matches. Each sample is also read with every byte at its start and after its first
-// word, and with spaces and colours there.
+// TestPatternsRuleOutNoMatch checks that the tables of bytes rule out no pattern
+// that matches. Near the start and the first separator of each sample, the test also
+// replaces a byte by every other byte, and inserts spaces and colours.
 func TestPatternsRuleOutNoMatch(t *testing.T) {
 	t.Parallel()
 	for _, line := range textSamples(t) {

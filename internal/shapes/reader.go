@@ -17,8 +17,8 @@ type Reader struct {
 	fields *fields
 	record Record
 
-	// seen has the keys of the previous line, and shape is its shape. They
-	// save a search, because most lines of a file have the same keys.
+	// seen has the keys of the previous line, and shape is that line's shape. If the
+	// next line has the same keys, as most lines of a file do, no search is needed.
 	seen  mask
 	shape *compiled
 
@@ -39,7 +39,7 @@ func newReader(s *Set, depth int) *Reader {
 	return &Reader{set: s, fields: newFields(s), depth: depth}
 }
 
-// maxDepth limits how deeply log lines may be nested in messages.
+// maxDepth limits how deeply log lines can be nested in messages.
 const maxDepth = 3
 
 // Record is one record of a line. It is valid until the next record is read.
@@ -47,21 +47,21 @@ type Record struct {
 	// Shape describes the line. It is [Common] if no shape of the table has the
 	// keys of the line.
 	Shape *Shape
-	// Severity is the highest severity of the levels of the record. If the
-	// record has no level, Severity comes from its inner line, its shape or
-	// its prefix.
+	// Severity is the highest severity among the levels of the record. If the record
+	// has no level, Severity comes from the log line in its message, from its shape
+	// or from its prefix.
 	Severity Severity
 	// Inner is the shape of a log line inside the message, or nil if there is none.
 	Inner *Shape
 	// Stderr is true if the record is from standard error and has no level.
 	Stderr bool
 
-	// At is the index in the line at which fields can be inserted. It is -1 if the
-	// record has no place for fields.
+	// At is the index in the line at which fields can be inserted. It is -1 if
+	// fields cannot be inserted.
 	At   int
 	Form Form
-	// Category and Reason are the values that the record already has for these
-	// fields, undecoded, or nil.
+	// Category and Reason are the undecoded values of these fields if the record
+	// already has them, or nil.
 	Category, Reason []byte
 
 	prefix, suffix string // around inserted attributes
@@ -121,8 +121,8 @@ func firstByte(line []byte, i int) int {
 }
 
 // afterMembers returns the index after the last member of an object or a list whose
-// closing byte is at index end. White space before the closing byte stays after
-// inserted fields.
+// closing byte is at index end. If fields are inserted there, the white space before
+// the closing byte comes after the fields.
 func afterMembers(line []byte, end int) int {
 	for end > 0 && (line[end-1] == ' ' || line[end-1] == '\t' || line[end-1] == '\r' || line[end-1] == '\n') {
 		end--
@@ -214,7 +214,7 @@ func (r *Reader) visit(c *compiled, at int, visit func(*Record)) {
 }
 
 // finish sets the severity of the record and calls visit with the record. The
-// argument outer is the severity of the line's prefix.
+// argument outer is the severity in the line's prefix.
 func (r *Reader) finish(outer Severity, visit func(*Record)) {
 	rec, f := &r.record, r.fields
 	rec.Category, rec.Reason = f.key(r.set.category), f.key(r.set.reason)
@@ -229,7 +229,7 @@ func (r *Reader) finish(outer Severity, visit func(*Record)) {
 	visit(rec)
 }
 
-// severity returns the highest severity of the levels.
+// severity returns the highest severity among the levels.
 func (f *fields) severity(levels []compiledLevel) Severity {
 	s := Unknown
 	for i := range levels {
@@ -278,9 +278,9 @@ func (r *Reader) readInner() {
 	}
 }
 
-// Text decodes an undecoded value. If the value is long, Text decodes only
-// the beginning and the end, at most limit bytes in all: see [jsontop.Ends].
-// Text returns "" if the value is not a text.
+// Text decodes v, an undecoded value. If the value is long, Text decodes only the
+// beginning and the end, at most limit bytes in all: see [jsontop.Ends]. Text
+// returns "" if the value is not a text.
 func (rec *Record) Text(v []byte, limit int) string {
 	t, ok := jsontop.Ends(v, limit)
 	if !ok && rec.Form == Pair && len(v) <= limit {

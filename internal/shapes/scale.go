@@ -39,15 +39,15 @@ var (
 	semanticScale  = &Scale{Name: "semantic_logger index", Min: 4}                                    // 4 error, 5 fatal
 )
 
-// never is greater than any level.
+// never is a number greater than any level.
 const never = 1e308
 
-// levelNamed returns the severity of the name of a level in lower case, or Unknown
-// if no logger has a level of this name. The names of levels at error or above are
-// those of slog, zap, zerolog, logrus, log4j and logback, java.util.logging, Python,
-// Ruby, PHP, syslog, Postgres, Google Cloud and OpenTelemetry. A text line with the
-// name of a lower level is recognized as a line of a log. levelNamed uses a switch,
-// because a map would take four times as long.
+// levelNamed returns the severity of the level with this name, or Unknown if no
+// logger has such a level. The name must be in lower case. The names of levels at
+// error or above are those of slog, zap, zerolog, logrus, log4j and logback,
+// java.util.logging, Python, Ruby, PHP, syslog, Postgres, Google Cloud and
+// OpenTelemetry. A text line with the name of a lower level is recognized as a line
+// of a log. levelNamed uses a switch, because a map would take four times as long.
 func levelNamed(name []byte) Severity {
 	switch string(name) {
 	case "error", "err", "erro", "severe", "fatal", "critical", "crit",
@@ -88,8 +88,8 @@ func (s *Scale) severity(v []byte) Severity {
 	return s.named(v)
 }
 
-// named returns the severity of the name of a level. The name may end in a number:
-// slog's ERROR+4, OpenTelemetry's ERROR2.
+// named returns the severity of the name of a level. The name may end in a number,
+// as in slog's "ERROR+4" and OpenTelemetry's "ERROR2".
 func (s *Scale) named(v []byte) Severity {
 	var lower [longestLevel]byte
 	for i, c := range v {
@@ -122,8 +122,8 @@ func trimLevel(v []byte) []byte {
 	return v
 }
 
-// Named returns the severity of the name of a level, such as WARN, error or ERROR2.
-// It returns Unknown if no logger has a level of this name.
+// Named returns the severity of the level with this name, such as "WARN", "error" or
+// "ERROR2". It returns Unknown if no logger has such a level.
 func Named(level string) Severity {
 	level = strings.TrimSpace(level[:min(len(level), 2*longestLevel)])
 	return wordLevel(strings.TrimRight(level, "0123456789"))
@@ -138,8 +138,8 @@ func lowerByte(c byte) byte {
 
 func zero(v []byte) bool { return string(v) == "0" }
 
-// present reports whether v has a value. Null, false, zero and an empty string,
-// array or object count as no value.
+// present reports whether v counts as a value. Null, false, zero and an empty
+// string, array or object count as no value.
 func present(v []byte) bool {
 	switch len(v) {
 	case 0:

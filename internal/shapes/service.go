@@ -34,7 +34,7 @@ type servicePath struct {
 	rest []string
 }
 
-// longestService is how many bytes of a service's name are read.
+// longestService limits how many bytes of a service's name are read.
 const longestService = 128
 
 // Service is like the function [Service]. line must be the line from which
@@ -59,7 +59,7 @@ func (rec *Record) Service(line []byte) string {
 	return ""
 }
 
-// namesService reports whether v is a text that is not empty.
+// namesService reports whether v is a JSON string that is not empty.
 func namesService(v []byte) bool { return len(v) > len(`""`) && v[0] == '"' }
 
 // Service returns the name of the service or the container that logged line, or "".
@@ -186,8 +186,8 @@ func servicePair(line []byte) string {
 	return string(name[:min(len(name), longestService)])
 }
 
-// prefixService returns the name of the container or the program in a prefix:
-// "api-1  | ", "[pod/api-5d/api] ", "Jan  2 03:04:05 host api[7]: ".
+// prefixService returns the name of the container or the program in a prefix such as
+// "api-1  | ", "[pod/api-5d/api] " or "Jan  2 03:04:05 host api[7]: ".
 func prefixService(prefix []byte) string {
 	text := strings.TrimSpace(string(prefix[:min(len(prefix), longestHeader)]))
 	switch {

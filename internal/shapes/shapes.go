@@ -9,7 +9,7 @@
 //   - reads the log line that a message contains, as in the output of journald and Docker.
 //
 // The result is a list of [Record]. A record has the level and the texts to
-// classify. It also has the index at which two fields may be inserted without
+// classify. It also has the index at which two fields can be inserted without
 // changing any other byte of the line.
 //
 // Text lines have shapes too ([Texts]), and [Events] joins the lines of a stack
@@ -25,7 +25,7 @@ import "github.com/errclass/errclass/internal/jsontop"
 // meaning of their levels.
 //
 // A path names a member of an object; "a/b" is the member b of the member a. The
-// paths of [Common] are read after the paths of the shape.
+// reader tries the paths of the shape first, and then the paths of [Common].
 type Shape struct {
 	Name   string // for people: the loggers that write this shape
 	Source string // what the row was made from: a version whose output is in testdata, or documentation
@@ -44,7 +44,7 @@ type Shape struct {
 	Status  []string // HTTP statuses
 	Times   []string // the first valid one is used
 
-	// Default is the level of a line without a level.
+	// Default is the severity of a line without a level.
 	Default Severity
 	// Attributes is the path of a list of keys and values, like the attributes of
 	// OTLP. The items are read like members of the object.
@@ -90,13 +90,13 @@ const (
 	Attribute             // {"key":"…","value":{"stringValue":"…"}} in a list of OTLP
 )
 
-// MaxText is how many undecoded bytes of a text are read. If a text is longer,
+// MaxText limits how many undecoded bytes of a text are read. If a text is longer,
 // only the first and the last MaxText/2 bytes are read. MaxText is a little more
 // than six times what a classifier reads, because one byte may be written as an
 // escape of six bytes.
 const MaxText = 6*maxRead + 64
 
-// maxRead is how many bytes of a text a classifier reads.
+// maxRead limits how many bytes of a text a classifier reads.
 const maxRead = 64 << 10
 
 // MaxInner is the length of the longest message that is read as a log line.

@@ -74,10 +74,10 @@ func (rec *Record) messageSources(common Source, yield func(Source) bool) (all b
 }
 
 const (
-	// maxSources limits how many sources the errors of a record yield, and how
-	// many objects are read for one error.
+	// maxSources limits how many sources a record's errors give, and how many
+	// objects are read for one error.
 	maxSources = 32
-	// maxNested limits how deeply groups and causes may be nested.
+	// maxNested limits how deeply groups and causes can be nested.
 	maxNested = 4
 )
 
@@ -89,8 +89,7 @@ type sourceWriter struct {
 	seen   [8]*byte // values that were read; a path and a group may lead to the same value
 }
 
-// again reports whether v was read before. It also records that v has been
-// read.
+// again reports whether v was read before, and remembers v.
 func (s *sourceWriter) again(v []byte) bool {
 	if slices.Contains(s.seen[:], &v[0]) {
 		return true
@@ -107,8 +106,8 @@ func (s *sourceWriter) out(e Source) bool {
 	return s.yield(e)
 }
 
-// errorValue yields the sources of an error value. The value is a text, an
-// object as pino writes it, or a list of such objects. For any other list,
+// errorValue yields the sources of an error value. The value is a text, an object
+// such as those that pino writes, or a list of such objects. For any other list,
 // errorValue yields one source, whose message is the JSON of the list.
 func (s *sourceWriter) errorValue(v []byte, e Source) bool {
 	if t, ok := text(v, s.logfmt); ok {
@@ -139,8 +138,9 @@ func (s *sourceWriter) errorValue(v []byte, e Source) bool {
 	return true
 }
 
-// causes has an error with its causes, from the outermost to the innermost. All are
-// classified together, because a cause is more specific than its wrappers.
+// causes has the texts of an error and of its causes, from the outermost error to
+// the innermost. All are classified together, because a cause is more specific than
+// its wrappers.
 type causes struct {
 	messages []string
 	size     int    // the length of all messages
@@ -152,10 +152,10 @@ type causes struct {
 	objects  int
 }
 
-// maxCauses is how many items of a list of errors are read.
+// maxCauses limits how many items of a list of errors are read.
 const maxCauses = 8
 
-// read adds an error object, or the objects of a list. It returns false if v is
+// read adds an error object or a list of error objects. It returns false if v is
 // neither an object nor a list of objects.
 func (c *causes) read(v []byte, depth int) bool {
 	if depth > maxNested || c.objects >= maxSources {
@@ -221,9 +221,8 @@ func (c *causes) object(v []byte, depth int) {
 	}
 }
 
-// add adds a message. It leaves out a message that the previous message
-// contains. It adds nothing once the messages together have more than MaxText
-// bytes.
+// add adds a message. It leaves out a message that the previous message contains. It
+// adds no further message once the messages together have more than MaxText bytes.
 func (c *causes) add(message string) {
 	if message == "" || c.size > MaxText || len(c.messages) > 0 && strings.Contains(c.messages[len(c.messages)-1], message) {
 		return
@@ -313,7 +312,8 @@ func (f *fields) messageText(paths []path) string {
 	return ""
 }
 
-// httpStatus returns the first HTTP error status of paths, or 0.
+// httpStatus returns the first HTTP error status that it finds at one of the paths,
+// or 0.
 func (f *fields) httpStatus(paths []path) int {
 	for _, p := range paths {
 		if n := httpStatus(f.at(p)); n != 0 {

@@ -70,7 +70,7 @@ var Table = []Shape{
 	{
 		Name: "docker json-file", Source: "https://docs.docker.com/engine/logging/drivers/json-file/",
 		Needs: []string{"log", "stream"}, // Fluent Bit adds more members
-		// The line has the level of its message.
+		// The level of a line is that of the line in its message.
 		Message: []string{"log"},
 		Times:   []string{"time"},
 		Stream:  "stream",

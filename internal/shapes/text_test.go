@@ -144,9 +144,9 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestExceptionsInARow checks that an exception directly after another one
-// begins a new event. An exception after a Python frame belongs to the event of
-// that frame.
+// TestExceptionsInARow checks that an exception on the line after another exception
+// begins a new event. An exception after a Python frame belongs to the event of that
+// frame.
 func TestExceptionsInARow(t *testing.T) {
 	t.Parallel()
 	var got [][]string
@@ -156,8 +156,8 @@ func TestExceptionsInARow(t *testing.T) {
 	assert.Equal(t, [][]string{{"[ERROR] x", "OSError: a"}, {"OSError: b", "  File \"a.py\", line 1, in f", "OSError: c", "main.main()"}, {"OSError: d"}}, got)
 }
 
-// TestTextTable checks that each row of the table has a sample in testdata or in
-// textTests.
+// TestTextTable checks that each row of the table has a sample line in testdata or
+// in textTests.
 func TestTextTable(t *testing.T) {
 	t.Parallel()
 	tested := map[string]bool{}

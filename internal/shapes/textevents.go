@@ -3,9 +3,9 @@ package shapes
 import "bytes"
 
 // TextEvents collects the texts of events: a message with its stack trace is one
-// text. For each line, call [TextEvents.Starts]. If it returns true, read the event
-// so far. Then call [TextEvents.Add]. The zero value is ready for use. It is not safe
-// for concurrent use.
+// text. For each line, call [TextEvents.Starts]. If it returns true, the previous
+// event is complete: read its text. Then call [TextEvents.Add]. The zero value is
+// ready for use. It is not safe for concurrent use.
 type TextEvents struct {
 	events Events
 	starts bool   // the last result of Starts
@@ -14,15 +14,16 @@ type TextEvents struct {
 	lines  int64  // the number of lines of the current event
 }
 
-// Starts reports whether line starts a new event. The current event stays the same
-// until the next call of Add. The last call of r.Read must have returned false for
+// Starts reports whether line starts a new event. The current event does not change
+// before the next call of Add. The last call of r.Read must have returned false for
 // this line, or for a text that begins with this line.
 func (t *TextEvents) Starts(r *Reader, line []byte) bool {
 	t.starts = !t.events.AddRead(r, trimEnd(line))
 	return t.starts
 }
 
-// Add adds a line to its event. Call Starts with the same line before.
+// Add adds a line to the event that it belongs to. Call Starts with the same line
+// first.
 func (t *TextEvents) Add(line []byte) {
 	t.event = t.events.Event()
 	line = trimEnd(line)
@@ -42,8 +43,9 @@ func (t *TextEvents) End() { t.events.End() }
 // Event returns the current event.
 func (t *TextEvents) Event() Event { return t.event }
 
-// Text returns the text of the current event without the header of its first line,
-// at most its first [MaxText] bytes. It is valid until the next call of Add.
+// Text returns the text of the current event, without the header of the first line
+// and shortened to its first [MaxText] bytes. It is valid until the next call of
+// Add.
 func (t *TextEvents) Text() []byte { return bytes.TrimSpace(t.text) }
 
 // Lines returns the number of lines of the current event.

@@ -7,8 +7,8 @@ type Prefix struct {
 	pattern pattern
 }
 
-// Prefixes lists the texts that a log line may have before its message. The
-// most common prefix is first.
+// Prefixes lists the prefixes that runtimes and collectors write before a log line.
+// The most common prefix is first.
 var Prefixes = []Prefix{
 	{"CRI", "https://github.com/kubernetes/design-proposals-archive/blob/main/node/kubelet-cri-logging.md", "%t %s F %m"},
 	{"CRI, partial line", "the same", "%t %s P %m"},
@@ -145,8 +145,8 @@ func (r *Reader) LineSeverity(line []byte) Severity {
 
 var textPatterns = newPatterns(len(Texts), func(i int) pattern { return Texts[i].pattern })
 
-// matchText returns the first shape that matches line, or nil. l caches what was read
-// at the start of line before.
+// matchText returns the first shape that matches line, or nil. l caches what has
+// already been read at the start of line.
 func matchText(line []byte, l *lead) (*Text, matched) {
 	if len(line) == 0 || isSpace(line[0]) {
 		return nil, matched{}

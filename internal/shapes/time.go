@@ -36,8 +36,8 @@ func (rec *Record) Time() (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// longestTime is more than the length of a time in any layout. Longer texts are
-// not parsed: time.Parse would copy them for each layout.
+// longestTime is a limit in bytes. A time in any layout is shorter. Longer texts are
+// not parsed, because time.Parse would copy them for each layout.
 const longestTime = 128
 
 func parseTime(v []byte, logfmt bool) (time.Time, bool) {
@@ -65,8 +65,8 @@ func parseTime(v []byte, logfmt bool) (time.Time, bool) {
 }
 
 // unixTime reads a number as seconds, milliseconds, microseconds or nanoseconds
-// since 1970. The size of the number determines the unit. zap writes seconds with a
-// fraction, pino milliseconds, journald microseconds.
+// since 1970. The size of the number determines the unit. For example, zap writes
+// seconds with a fraction, pino milliseconds, and journald microseconds.
 func unixTime(v []byte) (time.Time, bool) {
 	v = bytes.TrimSpace(v)
 	if len(v) == 0 || v[0] < '0' || v[0] > '9' {

@@ -17,15 +17,15 @@
 //   - When it is due, one of the machines that have registered its kind runs it.
 //     asynq's lease of 30 s, renewed every 5 s, keeps the other machines from
 //     running it.
-//   - The start is counted in Redis before the function runs. A rerun has the next
-//     number ([resilience.RestartNumber]).
+//   - The start is counted in Redis before the function runs. The next run of the
+//     task has the next number ([resilience.RestartNumber]).
 //   - If the function fails with a network error, the task is scheduled again,
 //     after 2 and 4 minutes. After the third failure, and after any other error,
 //     the task has failed for good and is removed ([resilience.RestartFailed]). If
 //     an open circuit breaker or a rate limit prevents the call, the restart does
 //     not count ([resilience.RestartPostponed]).
-//   - If the machine dies, the lease expires. Within two and a half minutes asynq
-//     notices this, and another machine takes the task over
+//   - If the machine dies, the lease expires. asynq notices the expiry within two
+//     and a half minutes, and another machine takes the task over
 //     ([resilience.RestartInterrupted]). A task whose process has ended three times
 //     is parked ([resilience.RestartParked]): asynq archives it, and it does not run
 //     until [Queue.Resume]. [Queue.Discard] removes it. asynq removes archived tasks
@@ -37,6 +37,6 @@
 // only takes tasks that it can run. asynq's tools and web UI show these queues. The
 // counts of starts and failures have keys of their own: errclass:restart:state:*.
 //
-// asynq computes due times and leases with the clocks of the machines, and allows
-// for 30 s of difference.
+// asynq computes due times and leases with the clocks of the machines. It tolerates
+// clocks that differ by up to 30 s.
 package asynqrestart

@@ -14,7 +14,7 @@ import (
 	"github.com/errclass/errclass/resilience/asynqrestart"
 )
 
-// A call fails with a network error. A machine of the fleet makes it again.
+// A call fails with a network error. A machine of the fleet makes the call again.
 func Example() {
 	server, err := miniredis.Run() // in a real fleet: Redis or Valkey
 	if err != nil {

@@ -16,8 +16,9 @@ import (
 // storeTimeout limits how long Redis may take for one change.
 const storeTimeout = 5 * time.Second
 
-// maxOfferTries limits how often Offer tries to store a task. A try fails if an equal
-// task is stored and then ends before Offer has compared the two.
+// maxOfferTries limits how often Offer tries to store a task. A try fails if an
+// equal task is already stored, but ends before Offer has compared it with the new
+// task.
 const maxOfferTries = 3
 
 // Offer stores a failed call as a task that is due after a pause. The error says
@@ -31,9 +32,9 @@ const maxOfferTries = 3
 // parked, the error wraps [resilience.ErrParked]. Restarts without a key are never
 // merged.
 //
-// ctx may be the context of a running restart. If r has the kind and payload of
-// that restart's task, Offer records a failure of the restart. If r has another
-// payload, it becomes a new task, which keeps the count of failed restarts.
+// ctx may be the context of a running restart. If r has the kind and payload of that
+// restart's task, Offer records a failure of the restart. If r has another payload,
+// r becomes a new task, which keeps the count of failed restarts.
 func (q *Queue) Offer(ctx context.Context, r resilience.Restart) error {
 	parent, _ := ctx.Value(runKey{}).(*run)
 	if parent != nil && parent.queue == q && parent.record.matches(r.Task) {
@@ -90,8 +91,8 @@ func (q *Queue) acceptable(rec record, r resilience.Restart) error {
 	return nil
 }
 
-// store stores a task that is due after the given pause. It reports whether an
-// equal task was already stored.
+// store stores a task that is due after the given pause. merged is true if an equal
+// task, one with the same kind, key and payload, was already stored.
 func (q *Queue) store(ctx context.Context, id string, rec record, wait time.Duration) (merged bool, err error) {
 	payload, err := json.Marshal(rec)
 	if err != nil {
@@ -116,8 +117,9 @@ func (q *Queue) store(ctx context.Context, id string, rec record, wait time.Dura
 	return false, nil
 }
 
-// equal compares an offer with the stored task of the same id. If the stored task
-// has ended, the error is [asynq.ErrTaskNotFound].
+// equal compares an offer with the stored task of the same id. merged is true if
+// both have the same payload. If the stored task has ended meanwhile, the error is
+// [asynq.ErrTaskNotFound].
 func (q *Queue) equal(id string, rec record) (merged bool, err error) {
 	info, err := q.inspector.GetTaskInfo(queuePrefix+rec.Task.Kind, id)
 	if err != nil {

@@ -131,8 +131,9 @@ func NewQueue(client redis.UniversalClient, c *resilience.Config, opts ...Option
 const queuePrefix = "errclass:restart:"
 
 // Register sets the function that runs tasks of a kind. Register all kinds before
-// [Queue.Start], which tells asynq the queues to read: a kind that is registered
-// later is not run. The function must return when its context ends. nil is ignored.
+// [Queue.Start], because Start tells asynq which queues to read. Tasks of a kind
+// that is registered later are not run. The function must return when its context
+// ends. nil is ignored.
 func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte) error) {
 	if f == nil {
 		return
@@ -253,12 +254,12 @@ func (q *Queue) delay(agent string, c counts) time.Duration {
 	return resilience.Schedule{Base: base, Max: max(base, longestDelay)}.Nominal(c.failures + c.crashes)
 }
 
-// maxRetry is the largest number of retries by asynq. The queue itself decides when
-// a task has failed.
+// maxRetry is how often asynq may retry a task: in effect, without limit, because
+// the queue itself decides when a task has failed for good.
 const maxRetry = math.MaxInt32
 
-// never is a deadline that no task reaches. Every task has it, because asynq requires
-// a deadline.
+// never is a deadline that no task reaches. Every task has this deadline, because
+// asynq requires one.
 var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // emit sends an event of a task to the observers.

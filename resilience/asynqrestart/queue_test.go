@@ -26,8 +26,8 @@ import (
 	"github.com/errclass/errclass/resilience/asynqrestart"
 )
 
-// asCrasher is an environment variable. If it is set to the address of a server,
-// the test binary is a worker whose task kills it.
+// asCrasher is an environment variable. If it is set to the address of a server, the
+// test binary runs as a worker, and its task kills this process.
 const asCrasher = "ASYNQRESTART_AS_CRASHER"
 
 func TestMain(m *testing.M) {
@@ -182,7 +182,8 @@ func TestRunsTask(t *testing.T) {
 	})
 }
 
-// Equal offers are one task, from whatever machine they come.
+// Offers with the same kind and key are one task, even if they come from different
+// machines.
 func TestEqualOffersAreOne(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		a, b := newMachine(t, addr), newMachine(t, addr)
@@ -237,9 +238,9 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// If a gate refuses the call of a restart, the restart does not count, and the
-// next start has the same number. If the call is made and fails, Do offers it
-// again and the restart counts.
+// If a gate (a breaker or a rate limit) refuses the call of a restart, the restart
+// does not count, and the next start has the same number. If the call is made and
+// fails, Do offers it again and the restart counts.
 func TestRestartCallsDo(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)
@@ -330,8 +331,8 @@ func TestDiscard(t *testing.T) {
 	})
 }
 
-// crashOnce runs a process until the task kills it, and ends the lease of the task
-// at once.
+// crashOnce runs a process until the task kills the process. It then lets the lease
+// of the task expire at once.
 func crashOnce(t *testing.T, addr string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -346,7 +347,8 @@ func crashOnce(t *testing.T, addr string) {
 	expireLeases(t, addr)
 }
 
-// expireLeases changes asynq's leases as if they had expired two minutes ago.
+// expireLeases changes the leases in asynq so that all of them expired two minutes
+// ago.
 func expireLeases(t *testing.T, addr string) {
 	t.Helper()
 	client := newClient(t, addr)
@@ -355,7 +357,7 @@ func expireLeases(t *testing.T, addr string) {
 	client.ZAdd(t.Context(), "asynq:{errclass:restart:crash}:lease", redis.Z{Score: float64(time.Now().Add(-2 * time.Minute).Unix()), Member: leases[0]})
 }
 
-// If a machine dies, another one takes over its task. This run is the next
+// If a machine dies, another one takes over its task. This run counts as the next
 // restart.
 func TestDeadMachine(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
@@ -369,7 +371,8 @@ func TestDeadMachine(t *testing.T) {
 	})
 }
 
-// A restart that Shutdown cancels is no crash. Another machine runs it.
+// A restart that Shutdown cancels does not count as a crash. Another machine runs
+// the task.
 func TestShutdownCancels(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		a, b := newMachine(t, addr), newMachine(t, addr)
@@ -485,7 +488,8 @@ func TestAttemptTimeouts(t *testing.T) {
 	})
 }
 
-// A gate refused the call for an hour. So the first restart is due in an hour.
+// The gate of an endpoint refuses all calls for an hour. So the first restart of a
+// refused call is due in an hour.
 func TestOffer_WaitsForGate(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)

@@ -33,7 +33,8 @@ type run struct {
 type runKey struct{}
 
 // offered is called when the function of the restart offers its call again. It
-// records whether the call failed or a gate refused it.
+// records whether the call failed, or whether a gate (a breaker or a rate limit)
+// refused it.
 func (r *run) offered(offer resilience.Restart) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -44,7 +45,8 @@ func (r *run) offered(offer resilience.Restart) {
 	r.failed = true
 }
 
-// rescheduleError is returned by handle to make asynq schedule the task again.
+// rescheduleError is the error with which handle asks asynq to schedule the task
+// again.
 type rescheduleError struct {
 	after time.Duration
 	err   error
@@ -96,11 +98,12 @@ func (q *Queue) handle(ctx context.Context, t *asynq.Task) error {
 	return r.finish(ctx, err, time.Since(start))
 }
 
-// begin counts the start. It returns an error if the task must not run now.
+// begin counts the start of the restart in Redis. It returns an error if the task
+// must not run now.
 func (r *run) begin(ctx context.Context) error {
 	q := r.queue
 	q.mu.Lock()
-	q.running[r.owner] = r // before the count, so that Shutdown can release it
+	q.running[r.owner] = r // set before the start is counted, so that Shutdown can release the owner
 	q.mu.Unlock()
 	c, err := q.begin(ctx, r.record.Offer, r.owner)
 	r.counts = c

@@ -16,8 +16,8 @@ const maxCrashes = 3
 // is longer than asynq keeps an archived task.
 const stateLife = 100 * 24 * time.Hour
 
-// counts has the numbers that Redis stores for a task: how often it was started,
-// has failed, and so on.
+// counts has the counters and flags that Redis stores for a task, such as the number
+// of failures.
 type counts struct {
 	number        int // number of the last restart that has begun; refused restarts do not count
 	failures      int
@@ -28,11 +28,11 @@ type counts struct {
 	interrupted   bool // its last restart has not ended, and its process is gone
 }
 
-// startScript counts a start before the function runs. An owner in the state
-// means that the last restart has not ended. If the owner is another process,
-// that process has crashed.
-// KEYS: state. ARGV: owner (process/run), process, the number of crashes after
-// which a task is parked, TTL.
+// startScript counts a start before the function runs. The state is a hash with the
+// counts of the task, and with an owner while a restart runs. If the state still has
+// an owner at the next start, the last restart has not ended. If that owner is
+// another process, that process has crashed. KEYS: state. ARGV: owner (process/run),
+// process, the number of crashes after which a task is parked, TTL.
 var startScript = redis.NewScript(`
 local function get(field) return tonumber(redis.call('HGET', KEYS[1], field) or '0') or 0 end
 local number, crashes, interrupted = get('number'), get('crashes'), 0
@@ -83,7 +83,7 @@ return 0
 
 func stateKey(offer string) string { return "errclass:restart:state:" + offer }
 
-// begin counts a start and returns the counts of the task.
+// begin counts the start of a restart and returns the counts of its task.
 func (q *Queue) begin(ctx context.Context, offer, owner string) (c counts, err error) {
 	n, err := startScript.Run(ctx, q.client, []string{stateKey(offer)}, owner, q.process, maxCrashes, stateLife.Milliseconds()).Int64Slice()
 	if err != nil || len(n) != 7 {
@@ -92,8 +92,8 @@ func (q *Queue) begin(ctx context.Context, offer, owner string) (c counts, err e
 	return counts{int(n[0]), int(n[1]), int(n[2]), int(n[3]), n[4] == 1, n[5] == 1, n[6] == 1}, nil
 }
 
-// end stores the end of a restart. It reports whether this process still was the
-// owner.
+// end stores the end of a restart. had is true if this process still was the owner
+// of the task.
 func (q *Queue) end(ctx context.Context, offer, owner string, c counts) (had bool, err error) {
 	done := 0
 	if c.done {

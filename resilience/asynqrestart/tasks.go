@@ -13,7 +13,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// lister lists the tasks of a queue in one state.
+// lister returns the tasks of a queue that have one state of asynq, for example
+// "scheduled".
 type lister func(queue string, opts ...asynq.ListOption) ([]*asynq.TaskInfo, error)
 
 // maxListed limits how many tasks of each kind and state are listed.
@@ -65,8 +66,8 @@ func (q *Queue) Tasks(ctx context.Context) ([]resilience.QueuedTask, error) {
 	return all, nil
 }
 
-// Resume queues a parked task again, due at once. The task may crash its process
-// three more times. The id comes from a [resilience.QueuedTask].
+// Resume puts a parked task back into the queue, due at once. After three more
+// crashes the task is parked again. The id comes from a [resilience.QueuedTask].
 func (q *Queue) Resume(ctx context.Context, kind, id string) error {
 	rec, err := q.parked(kind, id)
 	if err != nil {
@@ -110,7 +111,7 @@ func (q *Queue) parked(kind, id string) (record, error) {
 	return decode(info.Payload)
 }
 
-// watch looks for tasks that no process handles, until Shutdown.
+// watch looks repeatedly for tasks that no process handles. It ends with Shutdown.
 func (q *Queue) watch() {
 	tick := time.NewTicker(6 * q.check)
 	defer tick.Stop()
@@ -125,7 +126,7 @@ func (q *Queue) watch() {
 }
 
 // reportUnhandled emits an event for each due task whose kind no process runs. It
-// ignores errors, because the next round tries again.
+// ignores errors, because watch calls it again soon.
 func (q *Queue) reportUnhandled() {
 	names, err := q.queues()
 	if err != nil || len(names) == 0 {

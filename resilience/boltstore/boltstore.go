@@ -60,8 +60,8 @@ const lockWait = time.Second
 // records once to find damage.
 //
 // Only the owner can read the file, because payloads may hold secrets. If an
-// existing file has more permissions, Open sets its mode to 0600; if that is not
-// allowed, Open fails. On Windows the file has the access list of its folder.
+// existing file has more permissions, Open sets its mode to 0600. If Open is not
+// allowed to do so, it fails. On Windows the file has the access list of its folder.
 func Open(path string) (*Store, error) {
 	s := &Store{path: path}
 	if path == "" {

@@ -36,7 +36,8 @@ import (
 //   - In the mode childSuicide, the only task of the child kills the process.
 //     The child exits when that task is parked.
 //   - A mode that begins with childShared runs sharedChild.
-//   - Any other mode is the number of a round.
+//   - Any other mode is a number. The child then offers and runs tasks until it is
+//     killed. The number is part of the names of its tasks.
 const (
 	childEnv     = "ERRCLASS_TEST_QUEUE"
 	childDrain   = "drain"
@@ -63,9 +64,9 @@ func TestMain(m *testing.M) {
 }
 
 // A process that queues and runs tasks is killed 50 times at random moments and
-// started again. Every accepted task must be done in the end, and must not run after
-// that. Each further run of a task has a higher number. The last process resumes
-// parked tasks.
+// started again. In the end, every accepted task must be done. A task must not run
+// again after it is done. Each further run of a task has a higher number. The last
+// process resumes parked tasks.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	const rounds = 50
@@ -148,11 +149,11 @@ func childProcess(t *testing.T, folder, round string) *exec.Cmd {
 	return cmd
 }
 
-// history has the facts that the journal contains about a task.
+// history is what the journal says about one task.
 type history struct {
 	offered, done bool
 	completed     string // the round in which its function has last returned nil
-	announced     int    // number of its last start, by the event
+	announced     int    // number of its last start, according to the event
 	runs          int
 	reason        bool // another run is expected: the last one has failed, or its interruption was announced
 }

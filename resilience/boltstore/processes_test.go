@@ -25,8 +25,8 @@ const (
 	sharedTasks     = 5 // tasks that each process offers
 )
 
-// perCall is a store that several processes can use. Each call opens the file. If
-// another process has the file open, the call waits.
+// perCall is a store that several processes can use. Each of its methods opens the
+// file. If another process has the file open, the method waits.
 type perCall struct{ path string }
 
 func (p perCall) with(f func(*boltstore.Store) error) error {

@@ -20,14 +20,14 @@
 //     process with the lease renews it while the trial runs. After a failed trial
 //     the key stays until the next trial is due.
 //
-// No call waits for the server, with one exception: a call that would be the trial
-// of an open breaker waits for the lease, for 100 ms at most. All other calls read
-// only the memory of their process.
+// Only one kind of call waits for the server: a call that would be the trial of an
+// open breaker waits for the lease, for 100 ms at most. All other calls read only
+// the memory of their process.
 //
-// If the server is away, each process continues without it. The executor's
-// observers receive one event ([resilience.KindSharing],
-// [resilience.SharingAway]). They receive another one when the server is back.
-// Changes that could not be sent meanwhile are not sent later.
+// If the server cannot be reached, each process continues without it. The executor's
+// observers receive one event ([resilience.KindSharing], [resilience.SharingAway]).
+// They receive another event when the server can be reached again. Changes that
+// could not be sent meanwhile are not sent later.
 //
 // The clocks of the machines may differ: all times in messages and keys are
 // durations, and the server counts the TTLs. So a time is wrong by at most the

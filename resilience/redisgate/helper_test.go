@@ -103,8 +103,7 @@ var target = resilience.Target{Endpoint: "https://api.example.com/v1", Key: "ten
 
 const gateName = "https://api.example.com/v1#tenant {7}"
 
-// do makes a call that ends with err. The call's deadline ends after the given
-// time.
+// do makes a call that ends with err. within is the time until the call's deadline.
 func (p *process) do(t *testing.T, err error, within time.Duration) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), within)

@@ -38,8 +38,8 @@ func (s *Sharer) listen(started func()) {
 	}
 }
 
-// setDown stores err, the reason why the server is away, and reports it to the
-// receiver.
+// setDown stores err, the reason why the server cannot be reached, and reports it to
+// the receiver.
 func (s *Sharer) setDown(err error) {
 	s.mu.Lock()
 	s.down = err
@@ -116,7 +116,8 @@ func (s *Sharer) deliver(payload string) {
 // loadBatch is the number of states that load reads in one round trip.
 const loadBatch = 100
 
-// load reads the present states from the server and applies them to the gates.
+// load reads the current holds and openings from the server and applies them to the
+// gates.
 func (s *Sharer) load(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*commandTimeout)
 	defer cancel()
@@ -135,8 +136,9 @@ func (s *Sharer) load(ctx context.Context) error {
 	return nil
 }
 
-// loadStates reads and applies the states of the given index entries. It reads at
-// most maxText bytes of each state, because a key may hold anything.
+// loadStates reads and applies the states (holds and openings) of the given index
+// entries. It reads at most maxText bytes of each state, because a key may hold
+// anything.
 func (s *Sharer) loadStates(ctx context.Context, members []string) error {
 	texts, lefts := make([]*redis.StringCmd, len(members)), make([]*redis.DurationCmd, len(members))
 	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -163,8 +165,8 @@ func (s *Sharer) loadStates(ctx context.Context, members []string) error {
 	return nil
 }
 
-// apply stores the state of an index entry, and applies it to the gate. The
-// argument left is the rest of the state's TTL.
+// apply stores the state of an index entry, and applies it to the gate. The argument
+// left is the remaining TTL of the state.
 func (s *Sharer) apply(member, text string, left time.Duration) {
 	c, err := decode(text)
 	kind, gate, _ := strings.Cut(member, ":")

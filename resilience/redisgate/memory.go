@@ -7,7 +7,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// maxKnown limits the number of states in memory.
+// maxKnown limits the number of states (holds and openings) in a memory.
 const maxKnown = 10000
 
 // openLife is how long an opening stays stored after the next trial is due. If no

@@ -33,7 +33,7 @@ type Sharer struct {
 
 	mu       sync.Mutex
 	receiver resilience.Receiver
-	down     error                   // why the server is away
+	down     error                   // why the server cannot be reached
 	session  context.CancelCauseFunc // ends the current subscription
 	leases   map[string]time.Time    // gate of a running trial -> time at which its renewals end
 }
@@ -66,7 +66,7 @@ const (
 	// startTimeout limits how long New waits for the server.
 	startTimeout = time.Second
 	// commandTimeout limits the time of a command. If a command takes longer, the
-	// server counts as away.
+	// server counts as unreachable.
 	commandTimeout = time.Second
 	// leaseTime is the TTL of the lease of a trial. The process renews the lease
 	// every third of this time.
@@ -76,23 +76,22 @@ const (
 	// After a failure, listen waits before it subscribes again. The first pause
 	// is shortestPause. Each further pause is twice as long, up to longestPause.
 	shortestPause, longestPause = 100 * time.Millisecond, 5 * time.Second
-	// If no message comes within pingAfter, receive sends a ping. If the ping
-	// gets no answer within pingAfter, the server counts as away.
+	// If no message comes within pingAfter, receive sends a ping. If the ping gets
+	// no answer within pingAfter, the server counts as unreachable.
 	pingAfter = 2 * time.Second
 )
 
-// errAway is the error of Claim while the server is away.
+// errAway is the error of Claim while the server cannot be reached.
 var errAway = errors.New("redisgate: the server is away")
 
-// New returns a Sharer that uses a client. New waits until it has read the
-// present holds and openings. It stops waiting after a second, or when ctx ends.
-// If the server is away, New returns no error: the Sharer keeps trying to reach
-// the server. A nil client is an error. The caller closes first the Sharer, then
-// the client.
+// New returns a Sharer that uses a client. New waits until it has read the current
+// holds and openings. It stops waiting after a second, or when ctx ends. If the
+// server cannot be reached, New returns no error: the Sharer keeps trying to reach
+// it. A nil client is an error. The caller closes first the Sharer, then the client.
 //
-// Set ContextTimeoutEnabled in the options of the client. Then a command to a
-// server that hangs ends in time. Without it, the goroutine of the command lives
-// until the client's own timeout.
+// Set ContextTimeoutEnabled in the options of the client. Then a command to a server
+// that hangs ends when the Sharer gives the command up. Without this option, the
+// goroutine of the command lives until the client's own timeout.
 func New(ctx context.Context, client redis.UniversalClient, opts ...Option) (*Sharer, error) {
 	if client == nil {
 		return nil, errors.New("redisgate: no client")
@@ -188,7 +187,8 @@ func (s *Sharer) key(kind, gate string) string { return s.prefix + kind + gate }
 func (s *Sharer) channel() string { return s.prefix + "changes" }
 
 // do calls f, which runs commands. It returns when f returns or when ctx ends, even
-// if the client ignores ctx. If the server does not answer, do marks it as away.
+// if the client ignores ctx. If the server does not answer, do marks it as
+// unreachable.
 func (s *Sharer) do(ctx context.Context, f func(context.Context) error) error {
 	done := make(chan error, 1)
 	go func() { done <- f(ctx) }()

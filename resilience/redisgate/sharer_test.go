@@ -328,8 +328,8 @@ func TestServerKilled_Miniredis(t *testing.T) {
 	outage(t, server.Addr(), server.Close, func() { require.NoError(t, server.Restart()) })
 }
 
-// outage makes calls in two processes while the server goes away and comes back.
-// Meanwhile the endpoint of one process also goes down and comes back.
+// outage makes calls in two processes while the server is down for some time.
+// Meanwhile the endpoint of one process is also down for some time.
 func outage(t *testing.T, addr string, stop, start func()) {
 	t.Helper()
 	a, b := newProcess(t, addr), newProcess(t, addr)
@@ -367,7 +367,7 @@ func outage(t *testing.T, addr string, stop, start func()) {
 	}
 }
 
-// The server is away when the program starts.
+// The server cannot be reached when the program starts.
 func TestServerAwayAtStart(t *testing.T) {
 	t.Parallel()
 	server := miniredis.RunT(t)

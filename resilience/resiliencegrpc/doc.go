@@ -11,9 +11,10 @@
 //
 //   - The status of a failed call is classified, including its details:
 //     RetryInfo gives the pause, QuotaFailure tells whether waiting helps.
-//   - The trailer grpc-retry-pushback-ms has the meaning of gRFC A6: a number
-//     is the pause (0 means the pause of the schedule), any other value forbids
-//     retries. Without it, the trailer retry-after is read like HTTP's header.
+//   - The trailer grpc-retry-pushback-ms has the meaning of gRFC A6: a number is the
+//     pause (0 means the pause of the schedule), any other value forbids retries.
+//     Without this trailer, the trailer retry-after is read like the HTTP header
+//     Retry-After.
 //   - Only methods declared as idempotent, and methods of [WithMethods], are called
 //     again.
 //   - Errors remain gRPC errors: status.Code and status.FromError return the last

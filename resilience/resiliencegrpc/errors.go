@@ -23,8 +23,8 @@ const (
 	maxHints = 8  // hints per trailer
 )
 
-// recordError keeps the error of one attempt and returns it. If the trailer asks
-// for a pause, the returned error has the pause.
+// recordError keeps the error of one attempt and returns it. If the trailer asks for
+// a pause, the returned error tells package classify the pause.
 func (u *attempts) recordError(err error) error {
 	u.last, u.noRetry = err, false
 	if err == nil {
@@ -51,8 +51,8 @@ func (u *attempts) recordError(err error) error {
 }
 
 // repeatable returns a function for Call.Repeatable. The function allows another
-// call if the method may be repeated, the server does not forbid it, and the
-// caller's own function allows it.
+// call on three conditions: may is true, the server has not forbidden retries, and
+// callers, the function in the caller's own Call, allows it.
 func (u *attempts) repeatable(callers func(resilience.Attempt) bool, may bool) func(resilience.Attempt) bool {
 	return func(a resilience.Attempt) bool {
 		return may && !u.noRetry && (callers == nil || callers(a))

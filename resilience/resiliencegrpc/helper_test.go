@@ -29,8 +29,8 @@ const (
 	buy = "/shop.Shop/Buy" // not declared
 )
 
-// register registers the file of the service. Usually the code that protoc
-// generates does this.
+// register registers the .proto file of the test service. Usually the code that
+// protoc generates does this.
 func register() error {
 	method := func(name string, level descriptorpb.MethodOptions_IdempotencyLevel) *descriptorpb.MethodDescriptorProto {
 		m := &descriptorpb.MethodDescriptorProto{

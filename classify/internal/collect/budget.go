@@ -37,8 +37,8 @@ const (
 	MostValues     = 1024
 	mostChainTexts = 256 << 10
 	mostWaits      = 256
-	// shortest is the smallest part of a text that is read, in bytes. If the budget
-	// has fewer bytes left, the text is not read at all.
+	// shortest is the smallest number of bytes that are worth reading of a longer
+	// text. If the budget has fewer bytes left, the text is not read at all.
 	shortest = 1 << 10
 )
 
@@ -46,13 +46,13 @@ const (
 // reads evidence, it subtracts the amount from the budget. It skips evidence
 // for which too little is left.
 //
-// Each part of the evidence has a share, which is added to the budget before
-// the part is read. So a large part does not use up the budget of the next
-// part. If a part does not need its whole share, the next part may use the
-// rest.
+// Each part of the evidence, such as a response or a text, has a share. The share is
+// added to the budget before the part is read, so a large part does not use up the
+// budget of the next part. What a part does not need of its share is left for the
+// next part.
 type Budget struct {
 	Left    [resources]int
-	Limit   int         // bytes of one text that are read; 0 = all
+	Limit   int         // the most bytes that are read of one text; 0 = no limit
 	LeftOut *[]Omission // for Explain only; else nil
 }
 
@@ -111,7 +111,7 @@ func (b *Budget) Spend(r resource, n int) bool {
 	return true
 }
 
-// Lose records for Explain that n units of r were not read.
+// Lose notes, for Explain, that n units of the resource r were not read.
 func (q *Inquiry) Lose(r resource, n int) {
 	if q.Budget.LeftOut != nil && n > 0 {
 		q.Budget.note(q.Source.String(), r, n)
@@ -170,7 +170,7 @@ func Cut[T string | []byte](q *Inquiry, text T) (head, tail T) {
 	return head, tail
 }
 
-// maxWord is how far from a cut [Cut] looks for a space, in bytes.
+// maxWord is the number of bytes next to a cut among which [Cut] looks for a space.
 const maxWord = 48
 
 func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' }

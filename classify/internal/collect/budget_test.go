@@ -15,7 +15,7 @@ func TestCutAtSpace(t *testing.T) {
 	for limit := 1; limit < 200; limit++ {
 		q := &Inquiry{Budget: NewBudget(limit)}
 		q.Budget.ShareText()
-		q.Budget.ShareNames() // a small limit alone is below the shortest piece
+		q.Budget.ShareNames() // with less than shortest bytes left, Cut would read nothing
 		head, tail := Cut(q, text)
 		assert.LessOrEqual(t, len(head)+len(tail), limit)
 		if limit > 4*len(word) {

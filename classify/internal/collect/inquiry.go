@@ -29,15 +29,16 @@ type Inquiry struct {
 	Parts       uint16                // number of texts that were read
 	ModelTexts  [MaxModelTexts]string // heads of the first texts, for the model
 	ModelSource signal.Source         // source of ModelTexts[0]
-	modelTexts  int                   // number of ModelTexts
+	modelTexts  int                   // number of texts in ModelTexts
 	Ended       bool                  // this program ended the call itself, so no more evidence is read
 	Texts       *[]ReadText           // for Explain only; else nil
 }
 
-// MaxModelTexts is the largest number of texts of a failure that the model reads.
+// MaxModelTexts limits how many texts of one failure the model reads.
 const MaxModelTexts = 4
 
-// KeepForModel keeps the head of a text for the model.
+// KeepForModel keeps a text for the model. If the middle of the text was left out,
+// head is only the beginning of the text.
 func (q *Inquiry) KeepForModel(head string) {
 	if q.modelTexts == 0 {
 		q.ModelSource = q.Source
@@ -97,9 +98,10 @@ func httpSignal(status int) signal.Signal {
 	return s
 }
 
-// ReadText is a text of N bytes of which Head and Tail were read. It may be a part
-// of another text: the report of one attempt (Attempt), or a frame of a stack trace
-// (Frame).
+// ReadText is a text that was read. N is the length of the whole text. Head and Tail
+// are what was read of it: either Head is the whole text, or the middle was left out.
+// The text may be a part of another text. Attempt is true for the report of one
+// attempt, and Frame is true for a frame of a stack trace.
 type ReadText struct {
 	Head, Tail     string
 	N              int

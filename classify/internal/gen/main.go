@@ -131,8 +131,8 @@ func load(dir string) (ruledoc.Document, error) {
 	return all, nil
 }
 
-// addTable adds the rows of t to the table of the same name. Several documents may
-// have rows of one table, but a code must have the same reason in all of them.
+// addTable adds the rows of t to the table of the same name. If several documents
+// have rows for one table, a code must have the same reason in all of them.
 func addTable(doc *ruledoc.Document, t ruledoc.Table) error {
 	i := slices.IndexFunc(doc.Tables, func(other ruledoc.Table) bool { return other.Name == t.Name })
 	if i < 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/ruledoc"
 )
 
-// TestAddTable checks that two documents may have rows of the same table, but no
-// contradictory rows.
+// TestAddTable checks that two documents can add rows to the same table, and that
+// contradictory rows are refused.
 func TestAddTable(t *testing.T) {
 	t.Parallel()
 	row := func(code, reason string) ruledoc.Row { return ruledoc.Row{Code: code, Reason: reason} }

@@ -27,12 +27,12 @@ func signalOf(r ruledoc.Rule) *signal.Signal {
 	return &s
 }
 
-// checkRelations checks the Vetoes and Beats of rules. Its error names all
-// faults:
+// checkRelations checks the Vetoes and Beats of rules. The error names all faults
+// of these kinds:
 //
 //   - a rule with a reason has Vetoes, or a rule without a reason has Beats,
 //   - a target does not exist, or Beats has a rule without a reason,
-//   - a rule in Beats would come later in the order anyway,
+//   - an entry of Beats is not needed, because that rule comes later in the order,
 //   - the Beats of rules form a cycle.
 func checkRelations(rules []ruledoc.Rule) error {
 	var faults []string

@@ -119,7 +119,7 @@ func messages(path string) ([]string, error) {
 	return all, nil
 }
 
-// patterns returns n of the standard patterns, at equal distances in the list of
+// patterns returns n patterns of the standard rules, spread evenly over the list of
 // rules.
 func patterns(n int) []string {
 	rules := classify.Standard.Rules()

@@ -20,8 +20,8 @@ type Memory struct {
 	matches  [matchesSize]MatchSlot
 }
 
-// A slot has these fields, from the lowest bit: the number of the rule plus two (0
-// = empty slot), the status minus 399 (0 = none), the provider, and the hash.
+// A slot has these fields, from the lowest bit: Verdict.Rule plus two (0 means that
+// the slot is empty), the status minus 399 (0 = none), the provider, and the hash.
 const (
 	memorySize    = 1 << 11
 	RuleBits      = 12
@@ -175,14 +175,14 @@ func (s *MatchSlot) Remember(hash uint64, m *Matches) {
 // Verdict is the classification of a text that is the whole evidence. It is small
 // enough for a slot.
 type Verdict struct {
-	Rule     int // number of the rule, -1 = no rule decides
+	Rule     int // index of the rule that decides, or a larger number for the model; -1 = none
 	Status   int // HTTP status that the text names, 0 = none
-	Provider int // number of the provider that the text names, in standard.Providers; 0 = none
+	Provider int // the provider that the text names, as an index in standard.Providers; 0 = none
 }
 
 // Mention is the status and the provider that a text mentions. A field is 0 if the
 // text mentions none.
 type Mention struct {
 	Status   int // the first HTTP status that it mentions
-	Provider int // number of the provider that it mentions, in standard.Providers
+	Provider int // the provider that it mentions, as an index in standard.Providers
 }

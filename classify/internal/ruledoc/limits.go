@@ -9,10 +9,10 @@ import (
 	"unicode/utf16"
 )
 
-// These are the limits of a document. Most of them limit its tokens: a key with
-// its value counts as three tokens, an item of a list as one or two. The limits
-// are checked before the YAML library reads the document, because the library
-// needs a few hundred bytes of memory for each value.
+// These are the limits of a document. Most of them limit the number of tokens: a key
+// with its value counts as three tokens, and an item of a list counts as one or two.
+// The limits are checked before the YAML library reads the document, because the
+// library needs a few hundred bytes of memory for each value.
 const (
 	tokenBytes = 2 // bytes of the file for each token, on average
 	tokensFree = 1000
@@ -21,7 +21,7 @@ const (
 	itemBytes  = 16     // bytes of the file for each rule, on average
 	itemsFree  = 1000
 	depthMost  = 1000 // levels of nested brackets
-	maxName    = 100  // bytes of an alias that an error shows
+	maxName    = 100  // bytes of an alias to show in an error
 	marksAll   = 1000 // anchors, aliases and tags
 )
 

@@ -39,8 +39,8 @@ type plain struct {
 	check func(int, *Rule) error
 }
 
-// The methods of plain panic with giveUp at input outside the subset, and with
-// fault at a faulty rule. readPlain recovers both.
+// If the methods of plain find YAML that plain does not parse, they panic with
+// giveUp. If they find a faulty rule, they panic with fault. readPlain recovers both.
 type (
 	giveUp struct{}
 	fault  struct{ err error }
@@ -157,7 +157,7 @@ func (p *plain) skipComment() {
 	}
 }
 
-// endLine reads the rest of a line, which may only be spaces and a comment.
+// endLine reads the rest of a line. Only spaces and a comment are allowed there.
 func (p *plain) endLine() {
 	begin := p.at
 	p.skipSpaces()

@@ -134,8 +134,8 @@ func (p *plain) bare(ends string) *yaml.Node {
 	return p.scalar(value)
 }
 
-// beginsBare reports whether s begins with a text without quotes. It returns false
-// if this is unclear.
+// beginsBare reports whether s begins with an unquoted text. If the first bytes do
+// not make that clear, it returns false.
 func beginsBare(s string) bool {
 	switch {
 	case s == "":

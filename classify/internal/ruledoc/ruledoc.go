@@ -57,8 +57,8 @@ type Rule struct {
 	Strength            string   // cause, code, phrase or word; standard set only
 	Vetoes              []string // rules and reasons that this rule vetoes, if it has no reason; standard set only
 	Beats               []string // rules that this rule beats, if it has a reason; standard set only
-	// Decides has the ids of other rules that decide some examples of this rule.
-	// Each value explains why. Only rules of the standard set have it.
+	// Decides says which other rules decide some examples of this rule. It maps
+	// their ids to explanations. Only rules of the standard set have it.
 	Decides     map[string]string
 	Codes       string   // table whose codes replace {code} in ID and Pattern; standard set only
 	Source      string   // where the wording comes from

@@ -21,7 +21,7 @@ type Set struct {
 	Rules []signal.Rule
 	Parts []Part
 
-	WithoutReason []uint64 // Hints, providers and Reports together
+	WithoutReason []uint64 // the union of Hints, providers and Reports
 	Hints         []uint64 // rules without a reason that recognise a wait
 	providers     []uint64 // rules without a reason that recognise a provider
 	Reports       []uint64 // rules without a reason that recognise a report of several attempts
@@ -38,7 +38,7 @@ type Part struct {
 	Reads   textForm
 }
 
-// textForm is the form of the text that a part reads.
+// textForm says in which form a part of the rule set reads a text.
 type textForm uint8
 
 // The values of textForm.
@@ -120,8 +120,8 @@ func Compile(rules []signal.Rule) (*Set, error) {
 	return New(rules, Part{Matcher: m}), nil
 }
 
-// New returns a set of rules that are already compiled. parts has their
-// matchers.
+// New returns a set of rules that are already compiled. The argument parts has the
+// matchers of the rules.
 func New(rules []signal.Rule, parts ...Part) *Set {
 	last := parts[len(parts)-1]
 	words := last.Word + last.Matcher.Words()

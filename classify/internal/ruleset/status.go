@@ -14,8 +14,8 @@ const (
 	providerPrefix = "provider/"
 )
 
-// ruleProvider returns the index in standard.Providers of the provider in a rule
-// id: "provider/openai". It returns 0 for other ids.
+// ruleProvider returns the provider in a rule id such as "provider/openai", as an
+// index in standard.Providers. It returns 0 for other ids.
 func ruleProvider(id string) int {
 	name, ok := strings.CutPrefix(id, providerPrefix)
 	if !ok {
@@ -29,9 +29,10 @@ func ruleProvider(id string) int {
 	return 0
 }
 
-// Provider returns the index in standard.Providers of the provider that the matched
-// rules name. It returns 0 if the rules name no provider or several. For example, a
-// text about a fallback from one provider to another names both.
+// Provider returns the provider that the ids of the matched rules name, as an index
+// in standard.Providers. It returns 0 if they name no provider or several. For
+// example, rules for both providers match a text about a fallback from one to the
+// other.
 func (s *Set) Provider(matched []uint64) (provider int) {
 	for w, providers := range s.providers {
 		if matched[w]&providers == 0 {
@@ -84,9 +85,9 @@ func (s *Set) Status(matched []uint64, text string) int {
 	return 0
 }
 
-// statusAt returns the offset in text of the first number that is one of codes,
-// or -1. If codes is empty, it looks for any status in front of a word, as in
-// "(404) Not Found".
+// statusAt looks in text for a number that is one of codes. It returns the offset of
+// the first such number, or -1. If codes is empty, statusAt looks for any status in
+// front of a word, as in "(404) Not Found".
 func statusAt(text string, codes []int) int {
 	for i := 0; i+3 <= len(text); i++ {
 		if text[i] != '4' && text[i] != '5' {

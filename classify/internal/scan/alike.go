@@ -14,8 +14,8 @@ type grouping struct {
 	groups []uint8 // groups that have an edge in the current state
 }
 
-// alike returns for each class its group, and the number of states that have an
-// edge for the class.
+// alike returns two values for each class: its group, and the number of states that
+// have an edge for the class.
 func (b *builder) alike() (group []uint8, counts []int) {
 	g := grouping{group: make([]uint8, len(b.sample)), sizes: []int{len(b.sample)}}
 	counts = make([]int, len(b.sample))

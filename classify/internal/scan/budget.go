@@ -122,8 +122,8 @@ func (b *Budget) Steps() (n int) {
 	return n
 }
 
-// Work returns the steps of all work for the set. It includes failed attempts,
-// estimates and testers.
+// Work returns the number of steps of all work for the set. Unlike Steps, it includes
+// failed attempts, estimates and testers.
 func (b *Budget) Work() int { return *b.work }
 
 // most returns the pattern that took the most steps, and the phase that took most
@@ -159,7 +159,8 @@ func (b *Budget) recoverSpent(err *error) {
 	}
 }
 
-// BudgetError is the error of a set of patterns that needs too many steps.
+// BudgetError is the error for a set of patterns if compiling the set takes too many
+// steps.
 type BudgetError struct {
 	Steps int // steps of the pattern that needs the most
 	err   error

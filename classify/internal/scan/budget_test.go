@@ -52,14 +52,14 @@ func prefixes(n int) (all []string) {
 	return all
 }
 
-// mostRefused is the largest number of steps that Compile may take for a set that
-// it refuses. Compile may try a case-sensitive pattern twice.
+// mostRefused limits the steps that Compile takes before it refuses a set. It allows
+// for two attempts, which Compile needs for some case-sensitive patterns.
 const mostRefused = 12_000_000
 
-// Compile may refuse a hostile pattern. Then it must take few steps and name
-// the pattern. If it accepts the pattern, it must not take more steps than
-// weigh has estimated. Without a budget, each further letter of some patterns
-// would double the time.
+// If Compile refuses a hostile pattern, it must take few steps and name the pattern.
+// If Compile accepts it, the steps must be within a limit that follows from the
+// estimate of weigh. Without a budget, each further letter of some patterns would
+// double the time.
 func TestHostilePatternsCostMoreThanTheirBudget(t *testing.T) {
 	t.Parallel()
 	for name, expr := range hostile {

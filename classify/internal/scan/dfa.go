@@ -220,8 +220,8 @@ func oneIf(ok bool) uint8 {
 	return 0
 }
 
-// These are the steps that a state and an edge take. They are proportional to
-// the time.
+// These are the numbers of steps to build a state and an edge. They are proportional
+// to the time that this takes.
 const (
 	stepsAState = 10
 	stepsAnEdge = 4

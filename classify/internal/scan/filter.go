@@ -15,14 +15,14 @@ type filter struct {
 	// There is one bitmap for each test. It has the hashes of the bytes that pass
 	// the test.
 	four, eight, twelve bitmap
-	// fourOnly has the prefixes of four bytes that pass without the second test.
-	// Matches with such a prefix are shorter than eight bytes or continue in too
-	// many ways. eightOnly has the prefixes of eight bytes that pass without the
-	// third test.
+	// fourOnly has the prefixes of four bytes for which the second test is left out.
+	// A match with such a prefix may be shorter than eight bytes, or there are too
+	// many ways in which it may continue. In the same way, eightOnly has the prefixes
+	// of eight bytes for which the third test is left out.
 	fourOnly, eightOnly bitmap
-	// short has the pairs of bytes that need no test of further bytes. Matches that
-	// begin with such a pair are shorter than four bytes or continue in too many
-	// ways.
+	// short has the pairs of bytes for which all three tests are left out. A match
+	// that begins with such a pair may be shorter than four bytes, or there are too
+	// many ways in which it may continue.
 	short  [1 << (16 - 6)]uint64
 	shorts bool // short is not empty
 	empty  bool // a match may be empty, so it may begin at any offset

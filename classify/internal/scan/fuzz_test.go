@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// reference reports for each pattern whether package regexp finds it in text.
+// reference returns, for each pattern, whether package regexp finds a match in text.
 func reference(t *testing.T, exprs []string, text string) []bool {
 	t.Helper()
 	found := make([]bool, len(exprs))

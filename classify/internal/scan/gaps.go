@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// byteLoop is a loop inside a gap. matchBack matches such a loop backwards, from
-// the end of a text.
+// byteLoop is a loop inside a gap. Its method matchBack matches the loop backwards,
+// from the end of a text.
 type byteLoop struct {
 	runes []rune    // the class, as pairs of bounds
 	line  bool      // the class has all runes but the newline

@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// A hit is a match of a piece that has to be joined with other pieces, or an empty
-// match.
+// A hit is a match of a piece that does not yet show whether a pattern matches: the
+// piece has to be joined with other pieces, or it may be empty.
 type hit struct {
 	accepts    int32 // index of the first accept of the piece
 	start, end int
 }
 
-// A mark records that a stage was reached: all its pieces were found in order.
+// A mark says that a stage was reached: all pieces of the stage were found in order.
 type mark struct {
 	end   int   // end of its last piece
 	prev  int32 // the previous mark of the same stage; -1 = none
@@ -203,9 +203,9 @@ func compareHits(a, b hit) int {
 	return a.start - b.start
 }
 
-// matters reports whether a hit may be part of a match. It may be if a pattern
-// ends with the piece of the hit, or if the next piece of a pattern was found
-// after the hit.
+// matters reports whether a hit may be part of a match. That is so if a pattern ends
+// with the piece of the hit, or if a pattern continues with another piece and that
+// piece was found after the hit.
 func (w *walk) matters(h hit) bool {
 	for at := h.accepts; ; at++ {
 		a := &w.m.accepts[at]

@@ -63,8 +63,8 @@ func BenchmarkGaps(b *testing.B) {
 	}
 }
 
-// Many patterns share the part "error". The walk must record one hit for each place
-// of that part, not one for each pattern.
+// Many patterns share the part "error". Each time this part occurs in the text, the
+// walk must add one hit, not one for each pattern.
 func TestSharedPieceHadAHitForEachPattern(t *testing.T) {
 	t.Parallel()
 	exprs, text := []string{}, ""

@@ -5,11 +5,10 @@ import (
 	"unicode"
 )
 
-// isGap reports whether re becomes a gap. Only a repetition of a class can
-// become one. It does so if it has no upper bound, if its maximum is far above
-// its minimum, or if its class has letters. In an automaton, such a loop would
-// stay active while other pieces match, and the numbers of states would
-// multiply.
+// isGap reports whether re becomes a gap. Only a repetition of a class can become
+// one: a repetition without upper bound, one whose maximum is far above its minimum,
+// or one whose class has letters. In an automaton, such a loop would stay active
+// while other pieces match, and the numbers of states would multiply.
 func isGap(re *syntax.Regexp) bool {
 	least, most, ok := repeated(re)
 	return ok && (most < 0 || most-least > maxCount || most > 1 && broad(re.Sub[0]))

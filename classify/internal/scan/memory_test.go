@@ -115,7 +115,7 @@ func TestShortListsMatchAlike(t *testing.T) {
 	})
 }
 
-// A text may need long lists. They must not stay in the pool after the match.
+// Some texts need long lists. After the match, the pool must not keep such lists.
 func TestLongListsLeaveThePool(t *testing.T) {
 	t.Parallel()
 	m, err := Compile([]string{`(?:ab ?){1,90}.*(?:ab|c){40}.*d`, `a.{900,}b`})

@@ -91,8 +91,8 @@ func isPhrase(expr string) bool {
 	return expr != ""
 }
 
-// explain returns an error with a short text for err, an error of package
-// regexp/syntax. The returned error wraps err.
+// explain takes an error of package regexp/syntax. It returns an error that has a
+// shorter text and wraps err.
 func explain(expr string, err error) error {
 	var at *syntax.Error
 	if !errors.As(err, &at) {

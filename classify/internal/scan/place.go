@@ -8,7 +8,7 @@ import "math/bits"
 type placer struct {
 	used  bitRow // the entries that are taken
 	owned bitRow // the places at which a set begins
-	first int    // all entries before are taken or hard to use
+	first int    // all entries before this index are taken or hard to use
 	end   int    // end of the used entries
 }
 

@@ -37,8 +37,8 @@ func (b *Budget) Precheck(exprs []string) error {
 	return s.checkTogether(*b.left)
 }
 
-// Reach estimates the steps that checking a text against a pattern takes for each
-// byte of the text. The estimate is meaningful only in comparison with other
+// Reach estimates how many steps it takes, per byte of a text, to check the text
+// against a pattern. The estimate is meaningful only in comparison with other
 // patterns.
 func (b *Budget) Reach(pattern int) int { return 1 + b.weights[pattern].reach/4 }
 

@@ -35,7 +35,7 @@ type stage struct {
 	gap      []byteLoop // between the previous piece and the last piece
 	patterns []int32    // patterns that end at this stage
 	inner    bool       // other stages follow
-	near     int        // bytes: a shorter gap after this stage may have too few runes
+	near     int        // a gap after this stage may have too few runes only if it has fewer bytes than near
 }
 
 // program is the nondeterministic automaton (NFA) of a whole set of patterns. It

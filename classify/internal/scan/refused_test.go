@@ -126,9 +126,10 @@ func TestPrecheckAcceptsOrdinarySets(t *testing.T) {
 	}
 }
 
-// A pattern without overlapping alternatives takes only a few more steps than its
-// weight. The budget of a set is stepsAgain times its weight, so compiling such
-// patterns never exceeds the budget.
+// The weight of a pattern is its estimated number of steps. A pattern without
+// overlapping alternatives takes only a few more steps than its weight. The budget of
+// a set is stepsAgain times the weight of the set, so compiling such patterns never
+// exceeds the budget.
 func TestWeightBoundsTheSteps(t *testing.T) {
 	t.Parallel()
 	forms := []string{

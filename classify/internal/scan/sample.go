@@ -20,7 +20,7 @@ const (
 	maxSuspects = 1_500_000 // steps for the suspects; the last one may exceed them
 	maxStratum  = 200_000   // steps for one stratum; the last pattern may exceed them
 	sampled     = 16        // patterns compiled of each stratum
-	suspects    = 12        // suspects by each measure
+	suspects    = 12        // suspects according to each of the functions overlaps, length and classes
 	together    = 500_000   // weight of the patterns that are compiled together
 	freeJoint   = 1_000_000 // steps for compiling these, plus
 	jointly     = 2         // steps for each step of their weight
@@ -35,15 +35,15 @@ func (w weight) stratum() int {
 	return min((bits.Len(uint(w.worst/w.steps))+1)/3, strata-1)
 }
 
-// These are measures of a pattern. The check suspects the patterns with the
-// largest values of needing too many steps. It does not suspect a pattern with
-// the value 0.
+// Each of these functions measures a property of patterns. A pattern with a large
+// result may need too many steps. The patterns with the largest results are called
+// suspects. A pattern with the result 0 is never a suspect.
 
 func (w weight) overlaps() int { return max(w.worst, maxOne) - maxOne }
 func (w weight) length() int   { return max(w.steps, maxOne) - maxOne }
 func (w weight) classes() int  { return max(w.wide, 2) - 2 }
 
-// check compiles single patterns: the suspects, and some of each group. It refuses
+// check compiles single patterns: the suspects, and some of each stratum. It refuses
 // a pattern that needs too many steps. It assumes that the other patterns cost as
 // much as the sampled ones. If the set would then need too many steps, check
 // refuses the set. It returns the estimated steps of the set.
@@ -115,8 +115,8 @@ func (s *stratum) estimate() int {
 	return int(float64(s.weight) * float64(s.spent) / float64(s.tried))
 }
 
-// top returns the patterns with the largest values of one measure, the largest
-// value first.
+// top returns the patterns for which size has the largest results, in descending
+// order. It leaves out the patterns with the result 0.
 func (s *sample) top(size func(weight) int) (all []int) {
 	for i, w := range s.weights {
 		at := len(all)
@@ -162,7 +162,7 @@ func (s *sample) faultOf(i int) error {
 // and some others. It assumes that the remaining patterns add as much as the sample.
 // Patterns must be compiled together, because several can match the same bytes: each
 // combination needs a state of its own, with an edge for each byte of a class. If the
-// set would need more than the argument most, checkTogether returns an error.
+// set would need more steps than the argument most, checkTogether returns an error.
 func (s *sample) checkTogether(most int) error {
 	wide := s.top(weight.classes)
 	if len(wide) == 0 || s.total <= together {
@@ -205,7 +205,8 @@ func (s *sample) checkTogether(most int) error {
 	return nil
 }
 
-// A cost is the number of steps and of table entries that some patterns need.
+// A cost has the number of steps that compiling some patterns takes, and the number
+// of entries in the resulting table.
 type cost struct{ steps, places int }
 
 // cost compiles the picked patterns into one automaton. It returns the steps that

@@ -6,8 +6,8 @@ import (
 )
 
 // A state is an index into table.edges and a flag. The index is called the
-// place of the state. The flag is set if the state accepts something. State 0
-// has no edges.
+// place of the state. The flag is set if a piece ends in the state. State 0 has no
+// edges.
 type state uint32
 
 const (

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// A Tester matches texts against one pattern of a set and limits the steps of the
-// matching. It is for the examples of rules: these, too, may be hostile. A Tester
-// is not safe for concurrent use.
+// A Tester matches texts against one pattern of a set and limits the steps that this
+// takes. It is for the examples of rules, because examples may be as hostile as
+// patterns. A Tester is not safe for concurrent use.
 type Tester struct {
 	budget  *Budget
 	pattern int

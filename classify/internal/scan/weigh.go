@@ -6,9 +6,9 @@ import "strings"
 // uses only the text of the pattern: nothing is parsed or built.
 type weight struct {
 	steps int // steps if no two alternatives read the same text
-	worst int // steps if all alternatives that may overlap do
+	worst int // steps if the alternatives overlap wherever they may
 	wide  int // number of classes in sequence, which other patterns may overlap
-	reach int // number of runes of a text that it may read, gaps included
+	reach int // number of runes that the pattern may read of a text, gaps included
 }
 
 // These are the estimated steps for the elements of a pattern. They cover the nodes
@@ -17,7 +17,7 @@ const (
 	weightPattern = 150
 	weightPhrase  = 30    // a byte of a phrase
 	weightByte    = 60    // a byte of any other pattern
-	weightFolded  = 130   // extra for k and s, which have a third case beyond ASCII
+	weightFolded  = 130   // extra for k and s, which also match a character beyond ASCII
 	weightRune    = 200   // a rune beyond ASCII
 	weightSplit   = 40    // an alternative or an optional part
 	weightAssert  = 100   // an assertion
@@ -170,7 +170,7 @@ func (w *weigher) alternatives() part {
 }
 
 // isPrefix reports whether the longer of a and b begins with the shorter one,
-// ignoring case. next is the next byte of the longer one.
+// ignoring case. next is the byte of the longer one that follows this beginning.
 func isPrefix(a, b string) (next byte, ok bool) {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -6,8 +6,9 @@ import "sync"
 // 16.
 const ListSize = 32
 
-// firstSize is the number of signals that a list holds without further memory. It
-// is enough for 99 of 100 messages, and an array of this size is cheap to clear.
+// firstSize is the number of signals for which a list has memory of its own. For more
+// signals, it takes memory from a pool. firstSize is enough for 99 of 100 messages,
+// and an array of this size is cheap to clear.
 const firstSize = 10
 
 // List holds the signals that the collectors found. The zero List is empty. A full

@@ -137,8 +137,8 @@ func targets(target, id string) bool {
 	return target == id
 }
 
-// Refusals is an entry of Beats. It means every status from 400 to 499 that a retry
-// does not change: see [Signal.Refuses].
+// Refusals may be in the Beats of a rule, instead of the id of a rule. It stands for
+// every status from 400 to 499 that a retry does not change: see [Signal.Refuses].
 const Refusals = "4xx"
 
 // Beats reports whether s makes other irrelevant, even if other comes first in

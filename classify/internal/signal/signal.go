@@ -29,7 +29,7 @@ type Signal struct {
 
 	// Package resolve sets Fate and By.
 	Fate Fate
-	By   int16 // index in the list of the signal that vetoed or beat this one
+	By   int16 // the signal that vetoed or beat this one, as an index in the list
 }
 
 // Fate says whether a signal takes part in the decision.
@@ -56,7 +56,8 @@ type Rule struct {
 	Reason   Reason   // NoReason = the rule only hints or vetoes
 	Category Category // NoCategory = the reason's own
 	Strength Strength
-	// Listed rules rank by their order in the list. The user's rules are listed.
+	// If Listed is true, the order of the list decides between this rule and the
+	// other listed rules. The user's rules are listed.
 	Listed bool
 	Status uint16 // the HTTP status that the rule is about, 0 = none
 	Vetoes []string

@@ -167,16 +167,16 @@ func TestTransformAddsTheSame(t *testing.T) {
 }
 
 // BenchmarkTransform compares the CPU time per record, in batches of 1,000 records
-// with different percentages of errors. These metrics are times:
+// with different percentages of errors. These metrics are CPU times per record:
 //
 //   - nothing-ns: a processor that only reads the severity
 //   - errclass-ns: the errclass processor
 //   - transform10-ns, transform40-ns: the transform processor with 10 and 40 rules
 //
 // The metrics x-10 and x-40 are the times of the transform processor divided by the
-// time of the errclass processor. For own-x-40, nothing-ns is first subtracted from
-// both times. The processors take turns, so other load on the machine affects all of
-// them.
+// time of the errclass processor. The metric own-x-40 is like x-40, but nothing-ns
+// is first subtracted from both times. The processors take turns, so other load on
+// the machine affects all of them.
 func BenchmarkTransform(b *testing.B) {
 	for _, percent := range []int{0, 1, 10, 100} {
 		b.Run(fmt.Sprintf("errors=%d%%", percent), func(b *testing.B) {

@@ -135,8 +135,8 @@ func (s *service) call(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// ask calls the provider until a call succeeds, an error is not retryable, or all
-// statuses are used. It returns the result of the last call.
+// ask calls the provider until a call succeeds, a call fails with an error that is
+// not retryable, or all statuses are used. It returns the result of the last call.
 func (s *service) ask(ctx context.Context, provider string, statuses []string) (res classify.Result) {
 	for i, status := range statuses {
 		s.calls.Call(ctx, provider)
@@ -164,8 +164,8 @@ var namedFailures = map[string]error{
 	"canceled": context.Canceled,
 }
 
-// answer returns the outcome of a call: failure is nil for a success. err is set if
-// the status is invalid.
+// answer returns the outcome of a call. failure is the error of the call, or nil if
+// the call succeeds. err is set if the status is invalid.
 func answer(provider, status string) (failure, err error) {
 	url := endpoint(provider) + "/v1/messages"
 	if named := namedFailures[status]; named != nil {
@@ -206,7 +206,7 @@ func (s *service) hold(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// restart counts, in the metrics, a change of state of a queued task.
+// restart increments the metric that counts the state changes of queued tasks.
 func (s *service) restart(w http.ResponseWriter, r *http.Request) {
 	s.calls.Restart(r.Context(), r.FormValue("state"))
 	w.WriteHeader(http.StatusNoContent)

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/grpc"
 )
 
-// durable configures an exporter whose queue is kept on disk, so that it
+// durable configures an exporter whose queue is kept on disk, so that the queue
 // survives the end of the process.
 const durable = `    retry_on_failure: {initial_interval: 100ms, max_interval: 500ms, max_elapsed_time: 0}
     sending_queue: {storage: file_storage, queue_size: 100_000, batch: {sizer: items, min_size: 2_000, max_size: 10_000}}`

@@ -40,7 +40,7 @@ func contenders(rules []int) []contender {
 // figures has the time and memory that a measured Collector has used.
 type figures struct {
 	records    int
-	cpu        time.Duration // a record
+	cpu        time.Duration // per record
 	peak       float64       // MB
 	classified int
 }

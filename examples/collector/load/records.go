@@ -13,8 +13,8 @@ import (
 // batchSize is the number of records in a batch.
 const batchSize = 1000
 
-// recurring is the number of different error texts of a source whose texts
-// are repeated.
+// recurring is the number of different error texts in a source that repeats its
+// texts.
 const recurring = 500
 
 // source generates records. Record n is the same in every run.

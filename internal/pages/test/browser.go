@@ -132,7 +132,8 @@ func (p *Page) Keys(keys string) {
 	p.do(chromedp.KeyEvent(keys))
 }
 
-// Drag presses the mouse at one place, moves it and releases it at another.
+// Drag presses the mouse button at one point of the window, moves the mouse, and
+// releases the button at another point.
 func (p *Page) Drag(fromX, fromY, toX, toY float64) {
 	p.t.Helper()
 	p.do(chromedp.DragAndDropXY(fromX, fromY, toX, toY))
@@ -189,8 +190,8 @@ func Value[T any](p *Page, expression string) T {
 	return v
 }
 
-// Window changes the size of the window. dark says whether the user prefers dark
-// pages.
+// Window changes the size of the window. dark says whether the page is told that the
+// user prefers dark pages.
 func (p *Page) Window(width, height int64, dark bool) {
 	p.t.Helper()
 	scheme := "light"
@@ -204,7 +205,8 @@ func (p *Page) Window(width, height int64, dark bool) {
 	require.NoError(p.t, err)
 }
 
-// Roles counts the elements of the page by their role for assistive technology.
+// Roles counts the elements of the page by their accessibility role, such as
+// "button".
 func (p *Page) Roles() map[string]int {
 	p.t.Helper()
 	tree, err := chromedp.Call(p.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
@@ -222,7 +224,7 @@ func (p *Page) Roles() map[string]int {
 // id.
 type CPU map[int64]time.Duration
 
-// CPU returns the processor time used so far.
+// CPU returns the processor time that the browser has used so far.
 func (p *Page) CPU() CPU {
 	p.t.Helper()
 	info, err := chromedp.CallBrowser(p.ctx, systeminfo.GetProcessInfo, cdp.Empty{})
@@ -234,7 +236,8 @@ func (p *Page) CPU() CPU {
 	return used
 }
 
-// Since returns the processor time used since the earlier measurement.
+// Since returns the processor time that was used between the measurements earlier
+// and c.
 func (c CPU) Since(earlier CPU) (used time.Duration) {
 	for id, now := range c {
 		used += now - earlier[id]

@@ -37,7 +37,7 @@ func server(t *testing.T) (address string, requests *atomic.Int64) {
 
 const answered = `performance.getEntriesByName("first-answer").length === 1`
 
-// TestPlayground uses the page as a person does.
+// TestPlayground uses the page as a person does: it pastes texts and clicks.
 func TestPlayground(t *testing.T) {
 	address, requests := server(t)
 	p := browser.Open(t, address)
@@ -145,7 +145,7 @@ func TestPlayground(t *testing.T) {
 	})
 }
 
-// TestPlaygroundFile opens the page from the disk.
+// TestPlaygroundFile opens the page as a file, without a server.
 func TestPlaygroundFile(t *testing.T) {
 	path := os.Getenv("PLAYGROUND")
 	require.NotEmpty(t, path, "run examples/playground/check.sh")

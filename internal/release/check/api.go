@@ -53,9 +53,9 @@ func (repo *repository) exported(ctx context.Context) (map[string]string, error)
 	return api, nil
 }
 
-// exports returns the files with export data, by import path. There is one file
-// for each public package and one for each dependency of these packages. All
-// packages are from the workspace in the directory work.
+// exports maps import paths to files with the compiler's export data. There is one
+// file for each public package and one for each dependency of a public package. The
+// go command finds the packages through the workspace in the directory work.
 func (repo *repository) exports(ctx context.Context, work string, public []pkg) (map[string]string, error) {
 	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}
 	for _, p := range public {
@@ -152,7 +152,8 @@ func (repo *repository) writeAPI(ctx context.Context) error {
 
 // compareAPI compares the exported API with the files in api/ and with the last
 // release. It prints the lines of the last release that the API no longer has. From
-// v1 on, such lines are an error unless the major version changes.
+// v1 on, compareAPI returns an error for such lines, unless the major version
+// changes.
 func (repo *repository) compareAPI(ctx context.Context) error {
 	api, err := repo.exported(ctx)
 	if err != nil {
@@ -203,9 +204,9 @@ func (repo *repository) keptAPI() (map[string]string, error) {
 	return kept, err
 }
 
-// lastAPI reads the files in api/ as they were in the last release. This is the newest
-// tag of the root module that is reachable from HEAD. Before the first release, tag
-// is "".
+// lastAPI reads the files in api/ as they were in the last release. The last release
+// is the newest of the root module's tags that are reachable from HEAD. Before the
+// first release, tag is "".
 func (repo *repository) lastAPI(ctx context.Context) (tag string, api map[string]string, err error) {
 	git := func(args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, "git", args...)
@@ -241,7 +242,7 @@ func (repo *repository) lastAPI(ctx context.Context) (tag string, api map[string
 }
 
 // missing compares files of the same name in the maps a and b. It returns the lines
-// that only the file in a has, with the name of the file before each line.
+// that are in a's file but not in b's, each with the file's name as a prefix.
 func missing(a, b map[string]string) []string {
 	var all []string
 	for name, text := range a {

@@ -156,7 +156,7 @@ func (r *rehearsal) graph(ctx context.Context, dir string) error {
 	return nil
 }
 
-// tidyAll runs go mod tidy for all modules of the work tree. Afterwards, released
+// tidyAll runs "go mod tidy" for all modules of the work tree. Afterwards, released
 // modules require each other at the version of the next release, not at the version
 // of the rehearsal.
 func (r *rehearsal) tidyAll(ctx context.Context) error {

@@ -82,7 +82,8 @@ func read(dir string) (*repository, error) {
 	return repo, nil
 }
 
-// siblings returns the requirements of m that are modules of this repository.
+// siblings returns those requirements in m's go.mod that are modules of this
+// repository.
 func siblings(m *workspace.Module) []*modfile.Require {
 	return slices.DeleteFunc(slices.Clone(m.File.Require), func(r *modfile.Require) bool {
 		return !slices.ContainsFunc(m.Requires, func(other *workspace.Module) bool { return other.Path == r.Mod.Path })
@@ -129,8 +130,8 @@ type pkg struct {
 	work string // the directory of its go.work
 }
 
-// public returns the packages that users may import. These are all except commands
-// and internal packages.
+// public returns the packages that users may import. These are all packages except
+// commands and internal packages.
 func (repo *repository) public(ctx context.Context) ([]pkg, error) {
 	var all []pkg
 	for _, work := range workspace.Dirs {

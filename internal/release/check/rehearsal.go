@@ -20,7 +20,7 @@ import (
 	"github.com/errclass/errclass/internal/release/workspace"
 )
 
-// rehearsal is a release into a temporary directory.
+// rehearsal is a trial release into a temporary directory.
 type rehearsal struct {
 	repo    *repository
 	dir     string
@@ -65,9 +65,9 @@ func (r *rehearsal) source(m *workspace.Module) string {
 	return filepath.Join(r.dir, "src", strings.ReplaceAll(m.Path, "/", "-"))
 }
 
-// pack copies m, sets the version in the copy's go.mod and go.sum, and adds the
-// copy to the proxy. The modules that m requires must be packed before. If tidy
-// is true, pack first runs go mod tidy in the copy.
+// pack copies m, sets the version in the copy's go.mod and go.sum, and adds the copy
+// to the proxy. The modules that m requires must have been packed before. If tidy is
+// true, pack first runs go mod tidy in the copy.
 func (r *rehearsal) pack(ctx context.Context, m *workspace.Module, tidy bool) error {
 	dir := r.source(m)
 	if err := r.copyModule(m, dir); err != nil {

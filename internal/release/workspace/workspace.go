@@ -31,7 +31,8 @@ type Module struct {
 	repo string // directory of the repository
 }
 
-// used returns the modules that the go.work files of a repository name.
+// used returns the modules that are listed in the go.work files of the repository at
+// repo.
 func used(repo string) (modules []*Module, err error) {
 	for _, dir := range Dirs {
 		name := filepath.Join(repo, dir, "go.work")
@@ -128,8 +129,9 @@ func (m *Module) Name(file string) string {
 	return filepath.Join(m.repo, filepath.FromSlash(m.Dir), filepath.FromSlash(file))
 }
 
-// SetVersion edits the go.mod in dir, which is the directory of m or of a copy. It
-// sets the version at which m requires the other modules of this repository.
+// SetVersion edits the go.mod in dir, which is the directory of m or of a copy. For
+// each other module of this repository that m requires, it sets the required
+// version.
 func (m *Module) SetVersion(dir, version string) error {
 	name := filepath.Join(dir, "go.mod")
 	file, err := parse(name)

@@ -37,8 +37,8 @@ type Walk struct {
 	loops bool         // the chain has no end
 }
 
-// observations is a set of what the walk saw in the chain. Its meaning is known
-// only after the whole chain has been read.
+// observations is a set of facts that the walk noted in the chain. What they mean for
+// the result is known only after the whole chain has been read.
 type observations uint8
 
 const (
@@ -77,8 +77,8 @@ var (
 	joinType  = reflect.TypeOf(errors.Join(ErrBudgetExceeded))
 )
 
-// These are nil pointers of the types above. Only reflection can make such a
-// pointer. Its methods panic.
+// These are nil pointers of the types above. Outside their packages, only reflection
+// can make such a pointer. The methods of the pointer panic.
 var (
 	nilPlain = reflect.Zero(plainType).Interface().(error)
 	nilWrap  = reflect.Zero(wrapType).Interface().(error)

@@ -2,8 +2,9 @@ package chain
 
 import "reflect"
 
-// interesting returns the exported fields of t that this package reads. It maps the
-// name of a field to its index, also for fields of embedded structs.
+// interesting looks for the exported fields of t from which this package reads
+// evidence, also in embedded structs. It returns a map from the name of each field
+// to the index of the field.
 func interesting(t reflect.Type) map[string][]int {
 	var fields map[string][]int
 	for _, name := range [...]string{

@@ -166,8 +166,8 @@ func (w *Walk) packed(err error) string {
 	return string(body)
 }
 
-// readRetryAfter reads a wait that an SDK has parsed from a response. The SDK's
-// error has the wait in a method or a field.
+// readRetryAfter reads a waiting time that an SDK has parsed from a response. A method
+// or a field of the SDK's error has this time.
 func (w *Walk) readRetryAfter(s *Shape, err error) {
 	switch e := err.(type) {
 	case interface{ RetryAfter() time.Duration }:
@@ -201,8 +201,8 @@ func (w *Walk) readRetryAfter(s *Shape, err error) {
 	}
 }
 
-// wait adds an explicit wait. It ignores a negative d, which means that there is no
-// wait.
+// wait adds d as a waiting time that the provider asks for. It ignores a negative d,
+// with which an SDK says that there was no such time.
 func (w *Walk) wait(d time.Duration) {
 	if d >= 0 {
 		w.Q.Hint.AddExplicit(min(d, hint.MaxWait))

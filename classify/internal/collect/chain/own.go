@@ -217,8 +217,8 @@ func (w *Walk) readIs(s *Shape, err error) {
 	}
 }
 
-// No text in sentinels is longer than longestSentinel. Longer texts are not
-// looked up.
+// longestSentinel is at least the length of every text in sentinels, in bytes. Longer
+// texts need not be looked up.
 const longestSentinel = 64
 
 // sentinels maps the texts of well-known errors made by errors.New to signals. The

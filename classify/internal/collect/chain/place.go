@@ -34,8 +34,9 @@ var opPlaces = map[string]place{
 	"read": placeConn, "write": placeConn, "close": placeConn, "file": placeConn, "set": placeConn,
 }
 
-// readOp reads a *net.OpError. It records the operation for the errors that err
-// wraps. The type itself only shows that the network was involved.
+// readOp reads a *net.OpError. It stores the kind of operation in w.place, where it
+// helps to interpret the errors that err wraps. The type *net.OpError alone only
+// shows that the network was involved.
 func (w *Walk) readOp(s *Shape, err error) {
 	op := s.field(err, "Op").String()
 	w.place = opPlaces[op]

@@ -16,9 +16,9 @@ type room struct {
 }
 
 // entryRoom is the space that a value takes in addition to its texts. It covers
-// the key, the quotes and the time to encode the value. refuseRoom is the space
-// that is taken for a text that does not fit. This limits the number of such texts,
-// of which an error may have thousands.
+// the key, the quotes and the time to encode the value. refuseRoom is the space that
+// is taken for a text that does not fit. Without it, an error with thousands of such
+// texts would take long.
 const (
 	entryRoom  = 128
 	refuseRoom = 1 << 10

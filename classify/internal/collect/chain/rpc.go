@@ -79,7 +79,7 @@ func GrpcBody(q *collect.Inquiry, status reflect.Value, code string) string {
 }
 
 // grpcDetail reads one error detail of google.rpc (error_details.proto) through its
-// getters. It returns nil for details with neither cause nor wait.
+// getters. It returns nil for a detail that has neither a cause nor a waiting time.
 func (r *room) grpcDetail(d any) map[string]any {
 	const at = "type.googleapis.com/google.rpc."
 	if e, ok := d.(interface {

@@ -13,7 +13,7 @@ import (
 )
 
 // capability is a kind of evidence that all errors of a type have. The values are
-// bits. Walk.read has one case for each.
+// bits, so that they can be combined. Walk.read has one case for each bit.
 type capability uint32
 
 const (

@@ -20,9 +20,9 @@ const longWait = time.Hour
 
 // Hint collects what a provider says about when to call again.
 type Hint struct {
-	Explicit    time.Duration // the longest of headers, RetryInfo and text
+	Explicit    time.Duration // the longest wait in headers, RetryInfo and texts
 	hasExplicit bool
-	Derived     time.Duration // the longest reset of a limit that is used up
+	Derived     time.Duration // the longest wait until a used-up limit is reset
 	hasDerived  bool
 	inWords     time.Duration // the longest wait with a unit, from words or RetryInfo
 }
@@ -32,14 +32,15 @@ func (h *Hint) AddExplicit(wait time.Duration) {
 	h.Explicit, h.hasExplicit = max(h.Explicit, wait), true
 }
 
-// AddDerived adds a wait that ends when a used-up rate limit is reset.
+// AddDerived adds a wait that the provider did not ask for: the time until a used-up
+// rate limit is reset.
 func (h *Hint) AddDerived(wait time.Duration) {
 	h.Derived, h.hasDerived = max(h.Derived, wait), true
 }
 
 // Resolve returns the wait for an error with reason r. derived reports that the
 // wait was computed from a reset header. Such waits count only for rate limits,
-// because providers send reset headers with every answer.
+// because providers send reset headers with every response.
 func (h Hint) Resolve(r signal.Reason) (wait time.Duration, ok, derived bool) {
 	if h.hasExplicit {
 		return h.Explicit, true, false

@@ -86,8 +86,8 @@ const longestCode = 1 << 10
 
 // readCode adds the signal of a code from a field for codes. In such a field,
 // words such as UNAVAILABLE, aborted and SlowDown have a meaning that they lack
-// in prose. Codes that are unambiguous in prose too have text rules
-// (rules/envelopes.yaml).
+// in prose. If a code is unambiguous even in prose, a text rule recognises it (see
+// rules/envelopes.yaml).
 func readCode(q *collect.Inquiry, code string) {
 	if len(code) > longestCode {
 		return

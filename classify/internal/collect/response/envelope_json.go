@@ -128,8 +128,8 @@ func (e *envelope) object(m map[string]any, depth, nesting int) {
 	}
 }
 
-// message reads a text that may contain JSON. Gateways send the error of their
-// provider as JSON in a string.
+// message reads a text that may contain JSON: gateways put the provider's JSON error
+// into a string of their own error.
 func (e *envelope) message(s string, nesting int) {
 	if mayHoldJSON(s) {
 		e.words(s, nesting+1)

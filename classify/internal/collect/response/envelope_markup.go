@@ -14,7 +14,7 @@ var (
 	messageTags = [...]string{"Message", "faultstring"}
 )
 
-// maxTags is the largest number of elements of one name that are read.
+// maxTags limits how many elements with the same name are read.
 const maxTags = 8
 
 // markup reads an XML error. Markup without a code is an HTML page, for example the

@@ -11,12 +11,12 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// MaxHeaders is the largest number of headers of one response that are read. Real
-// responses have at most twelve relevant ones.
+// MaxHeaders limits how many headers of one response are read. Real responses have
+// at most twelve relevant headers.
 const MaxHeaders = 24
 
-// headerKind is the meaning of a header. Headers are read in the order of these
-// kinds.
+// headerKind is the meaning of a header. Headers are read in the order of their
+// kinds, the smallest first.
 type headerKind uint8
 
 const (

@@ -125,8 +125,8 @@ func keepMention(q *collect.Inquiry, u memory.Mention) {
 	}
 }
 
-// part gives a text the next number and returns the number. For Explain, it
-// also keeps the text.
+// part counts the texts that were read, from 1, and returns the number of this one.
+// For Explain, it also keeps the text.
 func part(q *collect.Inquiry, t collect.ReadText) uint16 {
 	q.Parts++
 	if q.Texts != nil {
@@ -137,9 +137,9 @@ func part(q *collect.Inquiry, t collect.ReadText) uint16 {
 }
 
 // addMatches adds the signals of the matched rules. part is the number of the
-// text. If faint is true, the signals are faint (see signal.Signal), except
-// the signals of user rules. ordered reports whether the signals depend
-// on the order of the matches in the text.
+// text. If faint is true, the signals are faint, except those of user rules: a faint
+// signal counts only if there are no others (see signal.Signal). ordered reports
+// whether the signals depend on the order of the matches in the text.
 func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, faint bool) (ordered bool) {
 	set := q.Set
 	var fixed [stackWords]uint64
@@ -190,9 +190,9 @@ func readFrame(q *collect.Inquiry, frame string) {
 	addMatches(q, matched, frame, part(q, collect.ReadText{Head: frame, N: len(frame), Frame: true}), true)
 }
 
-// readLastAttempt adds the signals of the last attempt in a report of several attempts.
-// It reads the attempts from the last to the first, until one has a signal that is
-// stronger than a bare word. status is the HTTP status of that attempt. ok is false
+// readLastAttempt reads a report of several attempts, from the last to the first. It
+// stops at the first attempt with a signal that is stronger than a bare word, and adds
+// the signals of that attempt. status is the HTTP status of the attempt. ok is false
 // if no attempt has such a signal, or if the text does not report attempts.
 func readLastAttempt(q *collect.Inquiry, text string) (ok bool, status int) {
 	log := form.NewAttemptLog(text)
@@ -214,9 +214,9 @@ func readLastAttempt(q *collect.Inquiry, text string) (ok bool, status int) {
 	return false, 0
 }
 
-// readAttempt adds the signals of a part of a text, if one of the signals is stronger
-// than a bare word. The user's rules match only the whole text, so they are not
-// tried.
+// readAttempt adds the signals of one attempt in a text, if one of the signals is
+// stronger than a bare word. The user's rules match only the whole text, so
+// readAttempt does not try them.
 func readAttempt(q *collect.Inquiry, text string) (ok bool, status int) {
 	var fixed [stackWords]uint64
 	matched := noMatches(q.Set, &fixed)

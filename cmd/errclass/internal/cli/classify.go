@@ -95,8 +95,8 @@ by errclass logs: a pipe is read to its end.`,
 	return cmd
 }
 
-// classifyLines classifies the lines of r, but not the lines for which skip
-// returns true. It writes all results before it waits for more input.
+// classifyLines classifies each line of r, unless skip returns true for the line. It
+// writes all results before it waits for more input.
 func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrinter, skip func(line []byte) bool) error {
 	in := lines.NewReader(r, maxMessage, p.out.Flush)
 	if waiter, ok := r.(logline.Waiter); ok {

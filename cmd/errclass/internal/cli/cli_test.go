@@ -27,9 +27,9 @@ func TestMain(m *testing.M) {
 		runChild(os.Args[1:])
 		os.Exit(0)
 	}
-	// The tests of errclass run start this binary as a command. These variables
-	// are for that command. Without GORACE, the race detector would delay its exit
-	// by a second.
+	// The tests of errclass run start this binary as a command. These environment
+	// variables are for that command. Without GORACE, the race detector would delay
+	// its exit by a second.
 	if err := errors.Join(os.Setenv(asChild, "1"), os.Setenv("GORACE", "atexit_sleep_ms=0")); err != nil {
 		panic(err)
 	}
@@ -141,8 +141,8 @@ func TestCompletion(t *testing.T) {
 	assert.Contains(t, run(t, "", "__complete", "rules", "--rules", "").out, "standard\nminimal\n:0")
 }
 
-// TestClosedPipe closes the output of errclass before errclass ends, as head does
-// when errclass is piped into it.
+// TestClosedPipe closes the output of errclass before errclass ends, as "head" does
+// in the pipeline "errclass ... | head".
 func TestClosedPipe(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

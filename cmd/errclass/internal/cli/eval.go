@@ -180,8 +180,8 @@ func reportJSON(r report) reportLine {
 	return line
 }
 
-// writeReport writes the figures and the tables. against is the name of the file
-// with the earlier predictions with which r was compared.
+// writeReport writes the figures and the tables. If r was compared with earlier
+// predictions, against is the name of their file.
 func writeReport(w io.Writer, r report, against string) error {
 	fmt.Fprintf(w, "entries         %d\n", r.Entries)
 	fmt.Fprintf(w, "category right  %s (%d wrong)\n", percent(r.CategoryAccuracy), r.Entries-r.RightCategory)

@@ -227,7 +227,7 @@ func TestEvalFolder(t *testing.T) {
 	assert.Equal(t, result{code: cli.ExitFailed, err: "errclass: " + empty + ": no files slices/*.jsonl or *.jsonl in this folder\n"}, r)
 }
 
-// TestEvalCorpus evaluates the corpus of this repository, as make train does.
+// TestEvalCorpus evaluates the corpus of this repository, as "make train" does.
 func TestEvalCorpus(t *testing.T) {
 	t.Parallel()
 	r := run(t, "", "eval", "../../../../corpus", "--rules", "minimal", "--errors=0")
@@ -316,8 +316,8 @@ not compared         1, without an earlier answer: a-1
 ----------------------------------------------------------------
  b-2  corpus  retryable/network  fatal/authentication  HTTP 403
 `
-	// --against and --predictions may name the same file. The file is read before
-	// it is written.
+	// --against and --predictions may name the same file. In that case errclass
+	// reads the file before it overwrites it.
 	r = run(t, "", "eval", "--rules", "minimal", name, "--against", then, "--predictions", then)
 	assert.Equal(t, result{out: evalReport + "\nCompared with " + then + figures}, r)
 	saved, err := os.ReadFile(then)
@@ -343,8 +343,8 @@ not compared         1, without an earlier answer: a-1
 	assert.Equal(t, []string{"a-1"}, report.Comparison.Missing)
 }
 
-// TestEvalAgainstPart compares only a part of the corpus. Saved answers for the
-// other entries must not be reported as unknown ids.
+// TestEvalAgainstPart compares only a part of the corpus. Saved answers for entries
+// outside that part must not be reported as unknown ids.
 func TestEvalAgainstPart(t *testing.T) {
 	t.Parallel()
 	then := filepath.Join(t.TempDir(), "then.jsonl")

@@ -10,8 +10,8 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/eval"
 )
 
-// writeComparison writes the numbers of changes. Then it lists the entries that
-// have become wrong (lost), and those that have become right (won). against is
+// writeComparison writes how many answers have changed. Then it lists the entries
+// that have become wrong (lost), and those that have become right (won). against is
 // the name of the file with the earlier predictions.
 func writeComparison(w io.Writer, c eval.Comparison, against string) error {
 	fmt.Fprintf(w, "\nCompared with %s\n", printable(against))
@@ -38,11 +38,11 @@ func changeTable(title string, changes []eval.Change) table.Writer {
 	return t
 }
 
-// shownIDs is how many ids a list shows.
+// shownIDs limits how many ids a list shows.
 const shownIDs = 10
 
-// shortList returns the first ids, separated by commas, and the number of the
-// others.
+// shortList returns the first ids, separated by commas, and says how many more there
+// are.
 func shortList(ids []string) string {
 	more := ""
 	if n := len(ids) - shownIDs; n > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/cli"
 )
 
-// trainer is the source code of a corpus's cmd/train, the program that trains models
+// trainer is the source code of a corpus's cmd/train. A real cmd/train trains models
 // and prints their answers. This one only prints the file answers.txt of its working
 // directory.
 const trainer = `package main
@@ -36,8 +36,8 @@ func main() {
 }
 `
 
-// answers is the output of the trainer. The answer to a-2 is a false retry: it
-// says retryable, but the entry is not.
+// answers is the output of the trainer. The answer for a-2 is a false retry: it is
+// retryable, but the right answer is not.
 const answers = `{"id":"a-1","category":"retryable","reason":"rate_limit","rule":"http/429","confidence":0.95}
 {"id":"a-2","category":"retryable","reason":"transient","rule":"model","confidence":0.85}
 {"id":"b-1","category":"retryable","reason":"network","rule":"model","confidence":0.75}
@@ -127,7 +127,8 @@ func TestEvalCrossValidateFaults(t *testing.T) {
 	}
 }
 
-// TestEvalCrossValidateWithoutGo checks the error if the command go is not in PATH.
+// TestEvalCrossValidateWithoutGo checks the error that is reported if PATH has no go
+// command.
 func TestEvalCrossValidateWithoutGo(t *testing.T) {
 	dir := folder(t, module(answers))
 	t.Setenv("PATH", t.TempDir())

@@ -36,8 +36,8 @@ func (p *split) String() string {
 
 func (p *split) Type() string { return "K/N" }
 
-// Set parses K/N with 0 ≤ K < N ≤ 256. N is at most 256 because one byte of a hash
-// decides to which part an entry belongs.
+// Set parses a text of the form K/N, where 0 ≤ K < N ≤ 256. N is at most 256 because
+// one byte of a hash decides to which part an entry belongs.
 func (p *split) Set(value string) error {
 	first, second, ok := strings.Cut(value, "/")
 	k, kErr := strconv.Atoi(first)
@@ -56,8 +56,8 @@ func (m *minimum) String() string { return strconv.FormatFloat(float64(*m), 'g',
 
 func (m *minimum) Type() string { return "P" }
 
-// Set parses a share from 0 to 1, or a percentage. A number above 1 is a percentage
-// even without the percent sign.
+// Set parses a share from 0 to 1, or a percentage. A number above 1 counts as a
+// percentage even without the percent sign.
 func (m *minimum) Set(value string) error {
 	number, isPercent := strings.CutSuffix(value, "%")
 	p, err := strconv.ParseFloat(number, 64)
@@ -123,7 +123,8 @@ func (m *maximum) String() string {
 
 func (m *maximum) Type() string { return "N|P%" }
 
-// Set parses a number of entries, or a percentage with its percent sign.
+// Set parses a number of entries or, if the value ends with a percent sign, a
+// percentage of the entries.
 func (m *maximum) Set(value string) error {
 	if number, ok := strings.CutSuffix(value, "%"); ok {
 		p, err := strconv.ParseFloat(strings.TrimSpace(number), 64)

@@ -57,9 +57,9 @@ func readSlice(s Streams, c *eval.Corpus, name string) error {
 	return c.Read(f, name)
 }
 
-// predict returns the answers of the classifier c. With --cross-validate, it instead
-// runs the trainer of the corpus at each path and returns the answers of the trained
-// models: see [eval.CrossValidate].
+// predict returns the answers of the classifier c. With --cross-validate, it ignores
+// c. It runs the trainer of the corpus at each path and returns the answers of the
+// trained models: see [eval.CrossValidate].
 func (f *evalFlags) predict(s Streams, paths []string, corpus corpus, c *classify.Classifier) (eval.Predictions, error) {
 	if !f.crossValidate {
 		return eval.Predict(corpus.entries, c), nil
@@ -78,9 +78,9 @@ func (f *evalFlags) predict(s Streams, paths []string, corpus corpus, c *classif
 	return all, nil
 }
 
-// readPredictions reads a file that --predictions has written. rest has the
-// entries that --split leaves out. readPredictions leaves out the predictions
-// for these entries too.
+// readPredictions reads a file that --predictions has written. rest has the entries
+// that --split leaves out of the corpus. readPredictions leaves out their
+// predictions too.
 func readPredictions(s Streams, name string, rest []eval.Entry) (eval.Predictions, error) {
 	f, err := s.open(name)
 	if err != nil {

@@ -67,7 +67,7 @@ func sliceTable(r eval.Report) table.Writer {
 	return t
 }
 
-// shownProducts is how many products a table shows.
+// shownProducts limits how many products a table shows.
 const shownProducts = 10
 
 // productTable lists the products with the most misses.
@@ -163,7 +163,7 @@ func writeMiss(w io.Writer, m eval.Miss) error {
 	return err
 }
 
-// shownBytes is how many bytes of a message a table shows.
+// shownBytes limits how many bytes of a message a table shows.
 const shownBytes = 100
 
 // head returns the beginning of a message. It does not cut a character.

@@ -171,8 +171,9 @@ func signalLines(signals []classify.Signal) []signalLine {
 	return lines
 }
 
-// writeExplanation writes the result, the message with the deciding bytes marked, a
-// table of all signals, and the address of the page about the reason.
+// writeExplanation writes the result, the message, a table of all signals, and the
+// address of the page about the reason. In the message, it marks the text that the
+// deciding rule matched.
 func writeExplanation(w io.Writer, message string, x classify.Explanation, colour bool) error {
 	r := x.Result
 	fmt.Fprintf(w, "%s / %s, decided by %s", paint(colour, categoryColours[r.Category], string(r.Category)), r.Reason, printable(r.Rule))
@@ -209,8 +210,8 @@ func modelText(m *classify.Model) string {
 	return said
 }
 
-// writeSignals writes the message with the deciding bytes marked and a table of
-// all signals.
+// writeSignals writes the message and a table of all signals. In the message, it
+// marks the text that the deciding rule matched.
 func writeSignals(w io.Writer, message string, signals []classify.Signal, colour bool) error {
 	if len(signals) == 0 {
 		_, err := fmt.Fprintln(w, "no rule matches")
@@ -230,7 +231,7 @@ func writeSignals(w io.Writer, message string, signals []classify.Signal, colour
 	return render(w, t)
 }
 
-// outcomeOf says why a signal decided or did not decide.
+// outcomeOf says whether a signal decided the result, and if not, why.
 func outcomeOf(s classify.Signal, all []classify.Signal, colour bool) string {
 	said := printable(outcome.Of(s, all))
 	return paint(colour && s.Decided, text.Colors{text.Bold}, said)
@@ -246,9 +247,9 @@ const (
 	shownMatch  = 40  // characters of a match shown in the table
 )
 
-// marked returns the part of the message around the bytes that decided. With
-// colour, these bytes are coloured and other matches are underlined. Without
-// colour, the deciding bytes are between » and «.
+// marked returns the text that the deciding rule matched, with some of the message
+// around it. With colour, the matched text is coloured and the matches of other
+// rules are underlined. Without colour, the matched text is between » and «.
 func marked(message string, signals []classify.Signal, colour bool) string {
 	start, end := signals[0].Start, signals[0].End
 	from, to := max(0, start-shownAround), min(len(message), end+shownAround)
@@ -330,8 +331,8 @@ var categoryColours = map[classify.Category]text.Colors{
 	classify.CategoryFatal:           {text.Bold, text.FgRed},
 }
 
-// colours reports whether the output has colours. go-pretty decides this by
-// NO_COLOR and TERM.
+// colours reports whether the output has colours. Package go-pretty decides that
+// from the environment variables NO_COLOR and TERM.
 func colours() bool { return text.Bold.Sprint("x") != "x" }
 
 // paint returns s in the colours c. If colour is false, it returns s unchanged.

@@ -128,7 +128,8 @@ func TestExplainNamesTheRunbook(t *testing.T) {
 	}
 }
 
-// TestExplainOmitted checks that the output says how much text was not read.
+// TestExplainOmitted checks that the output says how much of the text the classifier
+// did not read.
 func TestExplainOmitted(t *testing.T) {
 	t.Parallel()
 	long := "HTTP 503 " + strings.Repeat("x ", 1<<15) + strings.Repeat("invalid api key ", 10) + strings.Repeat("y ", 1<<15)

@@ -43,7 +43,7 @@ func addFormat(cmd *cobra.Command, usage string) *format {
 	return &f
 }
 
-// These rule sets have a name for --rules.
+// These are the names of rule sets that --rules accepts.
 const (
 	rulesStandard = "standard"
 	rulesMinimal  = "minimal"
@@ -65,8 +65,8 @@ func addRules(cmd *cobra.Command) *ruleFlags {
 	return &f
 }
 
-// complete makes the shell complete a flag with the given values. For --rules,
-// the shell also completes file names.
+// complete makes the shell complete a flag's value from the given values. For
+// --rules, the shell also completes file names.
 func complete(cmd *cobra.Command, flag string, values ...string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 		matching := slices.DeleteFunc(slices.Clone(values), func(v string) bool { return !strings.HasPrefix(v, start) })

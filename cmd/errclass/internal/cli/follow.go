@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// pollInterval is the interval at which a followed file is checked for more bytes.
+// pollInterval is the time between two checks of whether a followed file has more
+// bytes.
 const pollInterval = 250 * time.Millisecond
 
 // follower reads a file and waits for more bytes at its end, like tail -F. If
@@ -58,7 +59,8 @@ func (f *follower) Close() error {
 	return f.file.Close()
 }
 
-// Read waits until the file has more bytes. It returns errInterrupted after a signal.
+// Read waits until the file has more bytes. After a signal it returns
+// errInterrupted.
 func (f *follower) Read(p []byte) (int, error) {
 	for {
 		if f.file != nil {
@@ -77,7 +79,8 @@ func (f *follower) Read(p []byte) (int, error) {
 		case err != nil:
 			return 0, err
 		case replaced && f.last != '\n' && f.opened:
-			// The old file ended within a line. The new file starts another line.
+			// The old file ended within a line. Add a line end, because the new file
+			// starts another line.
 			f.last = '\n'
 			return copy(p, "\n"), nil
 		case replaced:

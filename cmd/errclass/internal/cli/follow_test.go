@@ -14,8 +14,8 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/logline"
 )
 
-// TestFollow changes a followed file in steps. The next step begins after all bytes
-// have been read.
+// TestFollow changes a followed file in steps. Each step begins after the reader has
+// read all bytes of the previous one.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "app.log")

@@ -95,8 +95,8 @@ func TestColours(t *testing.T) {
 	assert.False(t, colours())
 }
 
-// TestUnderlined checks the underlining of matches that overlap, and of matches
-// that are only partly within the text shown.
+// TestUnderlined checks the underlining of matches that overlap, and of matches of
+// which only a part is shown.
 func TestUnderlined(t *testing.T) {
 	text.EnableColors()
 	signals := []classify.Signal{{}, {Start: 2, End: 6}, {Start: 4, End: 8}, {Start: -1, End: -1}, {Start: 9, End: 99}}

@@ -13,12 +13,13 @@ import (
 	"time"
 )
 
-// errInterrupted is the error of every Read after a signal has ended reading.
+// errInterrupted is the error that Read returns after a signal has ended reading.
 var errInterrupted = errors.New("interrupted")
 
 const (
-	// silenceLimit is how long the program reads on without input after a SIGTERM,
-	// SIGHUP or SIGQUIT. It equals the default grace period of Kubernetes.
+	// silenceLimit is how long the program waits for input after a SIGTERM, SIGHUP
+	// or SIGQUIT before it stops reading. It equals the default grace period of
+	// Kubernetes.
 	silenceLimit = 30 * time.Second
 	// secondTerm is the shortest time between two SIGTERM or SIGQUIT after which
 	// the second one ends reading. A second signal that comes earlier may be a copy
@@ -26,20 +27,19 @@ const (
 	// group.
 	secondTerm = time.Second
 	// writeLimit is how long the program may write the rest of its output after a
-	// signal. After that it ends, even if lines are missing.
+	// signal. After this time it ends, even if it has not written all lines.
 	writeLimit = time.Second
 )
 
 // interrupts handles signals for a filter that may read a pipe. It is safe for
 // concurrent use.
 //
-// A terminal sends SIGINT to every program of a pipeline. A supervisor does the
-// same with SIGTERM. The program before the filter may then still write its
-// last lines, so the filter must read on. While the filter reads a pipe, it
-// ignores SIGINT, like tee -i. After SIGTERM, SIGHUP or SIGQUIT it reads until
-// the pipe ends, until silenceLimit passes without input, or until a second
-// SIGTERM or SIGQUIT. If the input is not a pipe, the first signal ends
-// reading.
+// A terminal sends SIGINT to every program of a pipeline. A supervisor sends SIGTERM
+// to all of them. The program before the filter may then still write its last lines,
+// so the filter must read on. While the filter reads a pipe, it ignores SIGINT, like
+// tee -i. After SIGTERM, SIGHUP or SIGQUIT it reads until the pipe ends, until
+// silenceLimit passes without input, or until a second SIGTERM or SIGQUIT. If the
+// input is not a pipe, the first signal ends reading.
 type interrupts struct {
 	signals chan os.Signal
 	ctx     context.Context // ends when reading must end
@@ -59,7 +59,7 @@ type interrupts struct {
 }
 
 // notifyInterrupts starts to handle the signals of this process. command is the name
-// of the errclass command, for messages. pipe says whether the first input is a pipe.
+// of the errclass command, for messages. pipe is true if the first input is a pipe.
 // Signals that were ignored when the program started, for example by nohup, stay
 // ignored.
 func notifyInterrupts(command string, errs io.Writer, pipe bool) *interrupts {
@@ -141,8 +141,9 @@ func (i *interrupts) abortUnlessDone(sig os.Signal) {
 	i.after(writeLimit, func() { i.abort(sig) })
 }
 
-// endAfterSilence ends reading after silenceLimit without input. It makes its
-// first check after d. If input has arrived recently, it checks again later.
+// endAfterSilence ends reading after silenceLimit without input. It makes its first
+// check after the time d. If less than silenceLimit has passed since the last input,
+// it checks again later.
 func (i *interrupts) endAfterSilence(d time.Duration) {
 	i.after(d, func() {
 		i.mu.Lock()
@@ -169,8 +170,8 @@ func (i *interrupts) after(d time.Duration, f func()) {
 	}()
 }
 
-// reader returns a reader of in. Its reads return errInterrupted after a signal
-// that ends reading. Call release after the last read.
+// reader returns a reader of in. After a signal has ended reading, its Read returns
+// errInterrupted. Call release after the last Read.
 func (i *interrupts) reader(in io.Reader) (r io.Reader, release func()) {
 	f, isFile := in.(*os.File)
 	pipe, mayBlock := false, false
@@ -248,7 +249,7 @@ type chunk struct {
 	err  error
 }
 
-// chunkSize is the capacity of a pipe on Linux.
+// chunkSize is how many bytes are read at once: the capacity of a pipe on Linux.
 const chunkSize = 64 << 10
 
 func newAsyncReader(r io.Reader, ended <-chan struct{}, noteRead func()) *asyncReader {
@@ -315,6 +316,6 @@ func (w *asyncReader) Read(p []byte) (int, error) {
 	return n, w.rest.err
 }
 
-// release ends the goroutine that reads. If the goroutine is blocked in a read, it
-// ends after that read.
+// release ends the goroutine that reads. If that goroutine is blocked in a Read, it
+// ends after the Read.
 func (w *asyncReader) release() { close(w.released) }

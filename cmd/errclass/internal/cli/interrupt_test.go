@@ -102,8 +102,8 @@ func TestInterruptAfterTheLastLine(t *testing.T) {
 	})
 }
 
-// TestInterruptEndsTheFilesAfterAPipe sends Ctrl-C while a pipe is read. The
-// pipe is read to its end, and the files after it are not read.
+// TestInterruptEndsTheFilesAfterAPipe sends Ctrl-C while a pipe is read. The pipe
+// must be read to its end, and the input files after it must not be read.
 func TestInterruptEndsTheFilesAfterAPipe(t *testing.T) {
 	t.Parallel()
 	i := newInterrupts(func(os.Signal) {})

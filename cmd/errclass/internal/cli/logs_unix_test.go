@@ -172,8 +172,8 @@ func TestLogsSecondQuit(t *testing.T) {
 	}
 }
 
-// TestLogsInterruptedFile checks that a signal ends the reading of a file, even if
-// nobody reads the output.
+// TestLogsInterruptedFile checks that a signal ends the reading of a file, even
+// while errclass is blocked because nobody reads its output.
 func TestLogsInterruptedFile(t *testing.T) {
 	t.Parallel()
 	const lines = 2_000_000
@@ -207,7 +207,7 @@ func TestLogsInterruptedFile(t *testing.T) {
 }
 
 // wait waits for the end of the process and returns its standard error. The process
-// must fail.
+// must have failed.
 func (p *program) wait(t *testing.T) string {
 	t.Helper()
 	require.Error(t, p.Wait())
@@ -303,8 +303,8 @@ func TestLogsToAFullDisk(t *testing.T) {
 	}
 }
 
-// TestLogsToANonBlockingOutput makes the output non-blocking. Any program that
-// shares the output can do so. No line may be cut.
+// TestLogsToANonBlockingOutput makes the output non-blocking, as any program that
+// shares the output can. No line may be cut.
 func TestLogsToANonBlockingOutput(t *testing.T) {
 	t.Parallel()
 	var fds [2]int
@@ -325,7 +325,7 @@ func TestLogsToANonBlockingOutput(t *testing.T) {
 	assert.True(t, same, "%d of %d bytes", len(got), len(content))
 }
 
-// TestLogsFollow follows a file that is rotated, until Ctrl-C.
+// TestLogsFollow follows a log file through a rotation, and ends with Ctrl-C.
 func TestLogsFollow(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "app.log")

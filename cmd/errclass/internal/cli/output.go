@@ -103,5 +103,5 @@ func ended(text string, limit int) string {
 	return string([]rune(text)[:limit-1]) + "…"
 }
 
-// percent formats a share as a percentage: 0.5 -> "50.0 %".
+// percent formats a share as a percentage: 0.5 gives "50.0 %".
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }

@@ -29,8 +29,8 @@ func (p blockingWriter) Write(b []byte) (written int, err error) {
 }
 
 // refuseOwnOutput returns an error if an input is also the output. Otherwise the
-// program would read what it writes until the disk is full. It ignores missing
-// files, because [Streams.open] reports them.
+// program would read its own output and write it again, until the disk is full. It
+// ignores missing files, because [Streams.open] reports them.
 func refuseOwnOutput(s Streams, names []string) error {
 	f, ok := s.Out.(*os.File)
 	if !ok {

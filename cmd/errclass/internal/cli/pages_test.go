@@ -34,8 +34,8 @@ func pages(t *testing.T) map[string]string {
 	return texts
 }
 
-// TestPagesHaveFlags checks that each command on the pages has the flags that it is
-// shown with.
+// TestPagesHaveFlags checks that each command has all flags that the pages use with
+// it.
 func TestPagesHaveFlags(t *testing.T) {
 	t.Parallel()
 	found := 0
@@ -52,7 +52,7 @@ func TestPagesHaveFlags(t *testing.T) {
 }
 
 // TestPagesHaveOutput runs the examples that begin with "$ errclass" and compares
-// their output with that on the page.
+// their output with the output on the page.
 func TestPagesHaveOutput(t *testing.T) {
 	t.Parallel()
 	found := 0

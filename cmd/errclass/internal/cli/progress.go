@@ -16,7 +16,7 @@ type progressBar struct {
 }
 
 // minProgress is the smallest input, in bytes, for which a progress bar is shown.
-// A smaller input is read within a tenth of a second.
+// Reading a smaller input takes less than a tenth of a second.
 const minProgress = 32 << 20
 
 // newProgress shows a progress bar on standard error. It returns nil if

@@ -39,12 +39,12 @@ var exitCategory = map[classify.Category]int{
 }
 
 // codeError is an exit code in the form of an error: the program exits with this
-// code. What failed has already been reported.
+// code. The failure itself has already been reported.
 type codeError int
 
 func (e codeError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// timeoutError is the context's cause if --timeout has ended the context.
+// timeoutError is what context.Cause returns if --timeout has ended the context.
 type timeoutError time.Duration
 
 func (t timeoutError) Error() string { return fmt.Sprintf("not done within %s", time.Duration(t)) }

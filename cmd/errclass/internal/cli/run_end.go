@@ -10,24 +10,25 @@ import (
 )
 
 // endSignals returns the signals after which errclass ends the command's process
-// group and itself. Signals that were ignored when the program started, for example
-// by nohup, stay ignored.
+// group and itself. It leaves out signals that were ignored when errclass started,
+// for example by nohup: these stay ignored.
 func endSignals() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
 }
 
-// closedOutputError is the context's cause if errclass ends the command because the
-// output was closed. It counts as a cancellation by the reader of the output.
+// closedOutputError is what context.Cause returns if errclass ends the command
+// because the output was closed. The reader of the output counts as having cancelled
+// the command.
 type closedOutputError struct{}
 
 func (closedOutputError) Error() string { return "the output was closed" }
 
 func (closedOutputError) Unwrap() error { return context.Canceled }
 
-// endOnBrokenPipe calls the function end when this program gets SIGPIPE, until
-// stop is called. It ignores the signal if this program may have copied input to
-// the command: the signal may then mean that the command closed its input early,
-// which is not an error. In that case detectClosed still notices a closed output.
+// endOnBrokenPipe calls the function end when this program gets SIGPIPE, until stop
+// is called. If this program has copied input to the command, endOnBrokenPipe
+// ignores the signal, because the command may have closed its input early, which is
+// not an error. Then only detectClosed notices a closed output.
 func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	if !ownProcess.Load() || signal.Ignored(syscall.SIGPIPE) {
 		return func() {}

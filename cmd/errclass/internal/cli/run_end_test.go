@@ -40,7 +40,7 @@ func runProgram(t *testing.T, errs io.Writer, args ...string) (*exec.Cmd, io.Rea
 	return cmd, out
 }
 
-// pids reads the process ids that startGrandchild prints.
+// pids reads the process ids that the command startGrandchild prints.
 func pids(t *testing.T, out io.Reader) (ids []int) {
 	t.Helper()
 	line, err := bufio.NewReader(out).ReadString('\n')
@@ -68,7 +68,7 @@ func assertEnded(t *testing.T, ids []int) {
 	}
 }
 
-// TestRunEndsItsGroup sends signals that end errclass. The command and all
+// TestRunEndsItsGroup sends errclass signals that end it. The command and all
 // processes that the command started must end too.
 func TestRunEndsItsGroup(t *testing.T) {
 	t.Parallel()

@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/internal/ownerfile"
 )
 
-// readerLimit is how long to wait for a reader of a named pipe. A shell starts that
-// reader at the same time as this program.
+// readerLimit is how long to wait until a program opens the named pipe for reading.
+// A shell may start that program at the same time as this one.
 const readerLimit = time.Second
 
 // eventFile opens the file of --event. It is called before the command runs, to
@@ -48,8 +48,8 @@ func eventFile(s *Streams, errs *lineWriter, name string) (io.WriteCloser, error
 	return openEvent(name)
 }
 
-// sameStream returns w as a file if w is the file that info describes. Otherwise it
-// returns false.
+// sameStream reports whether w is the file that info describes, and returns that
+// file.
 func sameStream(w io.Writer, info os.FileInfo) (*os.File, bool) {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -61,9 +61,8 @@ func sameStream(w io.Writer, info os.FileInfo) (*os.File, bool) {
 
 func openEvent(name string) (io.WriteCloser, error) {
 	if isDescriptor(name) {
-		// On Linux this opens the descriptor's file again. Do not truncate it or
-		// change its mode: the program that opened the descriptor decides about
-		// both.
+		// On Linux this opens the descriptor's file again. Do not truncate the file
+		// or change its mode: that is up to the program that opened the descriptor.
 		return os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
 	}
 	for waited := time.Duration(0); ; waited += retryInterval {
@@ -113,10 +112,10 @@ func (a *streamAppender) Write(p []byte) (int, error) {
 // Close does nothing: the process owns the stream.
 func (a *streamAppender) Close() error { return nil }
 
-// endsLine reports whether the content of a file ends with a line end. For an empty
-// file, and for a file that cannot be read, it returns true. end is the size of the
-// file. endsLine opens the file by name, because the stream may be open only for
-// writing. It checks that it has opened the file that info describes.
+// endsLine reports whether a file of size end has a line end as its last byte. For
+// an empty file, and for a file that cannot be read, it returns true. endsLine opens
+// the file by name, because the stream may be open only for writing. It checks that
+// it has opened the file that info describes.
 func endsLine(name string, info os.FileInfo, end int64) bool {
 	if end == 0 {
 		return true

@@ -97,7 +97,7 @@ func TestRunEventIntoItsInput(t *testing.T) {
 
 // TestRunEventPipeWithoutReader writes the event to a named pipe. Without a reader
 // of the pipe, errclass must fail and not wait. A reader that starts at the same
-// time must get the event.
+// time as errclass must get the event.
 func TestRunEventPipeWithoutReader(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pipe")

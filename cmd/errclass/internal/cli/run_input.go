@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// maxReplay is how many bytes of a pipe are kept for the next run.
+// maxReplay limits how many bytes from a pipe are kept for the next run.
 const maxReplay = 16 << 20
 
 // runInput provides the standard input for each run of a command. At most one of
@@ -19,8 +19,8 @@ type runInput struct {
 	live   bool          // replay is a terminal: each run gets what is typed during it
 }
 
-// newRunInput returns the input for one run or, if repeated is true, for several. pty
-// says whether the command has a terminal of its own.
+// newRunInput returns the input for one run or, if repeated is true, for several
+// runs. pty says whether the command has a terminal of its own.
 func newRunInput(in io.Reader, repeated, pty bool) *runInput {
 	f, isFile := in.(*os.File)
 	if pty && repeated && isFile && isTerminal(f) {
@@ -60,8 +60,8 @@ func (r *runInput) next() (io.Reader, error) {
 	}
 }
 
-// copied reports whether this program may have copied input to the command. It
-// has not if the input is a file, because the command reads a file directly.
+// copied reports whether this program may have copied input to the command. If the
+// input is a file, it returns false, because the command reads a file directly.
 func (r *runInput) copied() bool {
 	if r.replay != nil {
 		return r.replay.started()
@@ -74,9 +74,9 @@ func (r *runInput) copied() bool {
 func (r *runInput) replayable() bool { return r.replay == nil || r.live || !r.replay.lost() }
 
 // replayBuffer lets several readers read a source, one after the other. Each reader
-// starts at the beginning of the source. An abandoned reader may still be blocked
-// in a read of the source. The bytes of that read are added to the buffer, for the
-// next reader.
+// starts at the beginning of the source. If a reader is abandoned while it is
+// blocked in a Read of the source, the bytes of that Read are added to the buffer,
+// for the next reader.
 type replayBuffer struct {
 	source io.Reader
 

@@ -87,9 +87,9 @@ func ownTerminal(s Streams) *os.File {
 	return nil
 }
 
-// followSize watches the size of this program's terminal, own. It gives each
-// new size to the command's terminal, child, until stop is called. After child
-// is closed, it ignores new sizes.
+// followSize watches the size of own, this program's terminal, and gives each new
+// size to child, the command's terminal, until stop is called. After child is
+// closed, it ignores new sizes.
 func followSize(own *os.File, child syscall.RawConn) (stop func()) {
 	changed, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(changed, syscall.SIGWINCH)
@@ -112,8 +112,8 @@ func followSize(own *os.File, child syscall.RawConn) (stop func()) {
 	}
 }
 
-// noEcho turns off the echo of a terminal. With echo, the input of the command
-// would also appear in its output. The command may turn the echo on again.
+// noEcho turns off the echo of a terminal. With echo, the input of the command would
+// also appear in its output. The command can turn the echo on again.
 func noEcho(f *os.File) error {
 	mode, err := unix.IoctlGetTermios(int(f.Fd()), getMode)
 	if err != nil {

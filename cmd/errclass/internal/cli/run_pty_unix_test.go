@@ -88,8 +88,8 @@ func (s *screen) await(t *testing.T, text string) {
 }
 
 // TestRunPTYTerminal runs errclass itself in a terminal. The command's terminal must
-// have the same size and mode. Keys must reach the command. When errclass ends, the
-// mode of its terminal must be restored.
+// have the same size and mode. Keys must reach the command. When errclass ends, it
+// must restore the mode of its own terminal.
 func TestRunPTYTerminal(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

@@ -14,7 +14,7 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// failure describes a command that failed and will not be run again.
+// failure describes the last run of a command that failed and will not be run again.
 type failure struct {
 	outcome    supervise.Outcome
 	err        error
@@ -22,10 +22,10 @@ type failure struct {
 	classifier *classify.Classifier
 }
 
-// asClosedOutput returns x with the closed output as its cause. When its output
-// is closed, a command may end with SIGPIPE, with the SIGTERM that errclass
-// sends, or with an exit code of its own. In all three cases the closed output
-// is the cause.
+// asClosedOutput returns a copy of x in which the closed output is the cause. A
+// command whose output is closed may end with SIGPIPE, with the SIGTERM that
+// errclass sends, or with an exit code of its own. In all three cases the closed
+// output is the cause.
 func (x failure) asClosedOutput() failure {
 	name, err := "", error(closedOutputError{})
 	if e, ok := errors.AsType[*supervise.Error](x.err); ok {
@@ -57,7 +57,7 @@ func maskedText(err error) string {
 }
 
 // report writes the explanation of a failure, a message and the event. It returns
-// the exit code as an error. A failure to write is reported on standard error and
+// the exit code as an error. If writing fails, report says so on standard error and
 // does not change the exit code.
 func (f *runFlags) report(s Streams, errs *lineWriter, event io.Writer, x failure) error {
 	json := *f.format == formatJSON
@@ -82,8 +82,8 @@ func (f *runFlags) report(s Streams, errs *lineWriter, event io.Writer, x failur
 }
 
 // explain writes the explanation of a failure. It lists the evidence as values of
-// [classify.Signal]. If the evidence that decided is not a text but, for example,
-// a watchdog, explain puts a Signal for it first.
+// [classify.Signal]. If the result does not come from a text but, for example, from
+// a watchdog, explain puts a Signal for that evidence first.
 func (x failure) explain(w io.Writer, json, colour bool) error {
 	message := x.outcome.Stderr
 	var exit *exec.ExitError
@@ -135,8 +135,8 @@ func (l *lineWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// setUnfinished records whether the last line of the output lacks its line end.
-// Call it if another program may have written to the same file.
+// setUnfinished records whether the last line of the output lacks its line end. Call
+// setUnfinished if another program may have written to the same file.
 func (l *lineWriter) setUnfinished(unfinished bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

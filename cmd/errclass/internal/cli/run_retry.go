@@ -77,8 +77,8 @@ func (r *retrier) runOnce(ctx context.Context) (supervise.Outcome, error) {
 	return supervise.Run(ctx, command)
 }
 
-// schedule has the pauses between runs. Its limit of three calls is not used, because
-// the reason's policy limits the number of runs.
+// schedule has the pauses between runs. Its own limit, three calls, is not used.
+// Instead, the policy of the reason limits the number of runs.
 var schedule = resilience.FixedSchedule.Schedule()
 
 // pause returns the time to wait before the next run. again is false if there is no

@@ -51,7 +51,8 @@ func runChild(args []string) {
 	}
 }
 
-// child returns the arguments of errclass run with the test binary as its command.
+// child returns arguments with which "errclass run" runs the test binary as its
+// command.
 func child(t *testing.T, flags []string, words ...string) []string {
 	t.Helper()
 	program, err := os.Executable()
@@ -69,7 +70,7 @@ func event(t *testing.T, text string) supervise.Event {
 	return e
 }
 
-// limited is the message of a rate limit with a very short wait.
+// limited is a rate-limit message that names a very short wait.
 const limited = "HTTP 429: rate limit exceeded, try again in 0.001s\n"
 
 func TestRunExitCodes(t *testing.T) {
@@ -171,8 +172,8 @@ func TestRunSucceedsAtSecondRun(t *testing.T) {
 	assert.Equal(t, limited+"errclass run: retryable rate_limit (http/429): again in 1ms\n", r.err)
 }
 
-// TestRunTimeoutEndsWaits checks that the limit of --timeout includes the pauses
-// between runs.
+// TestRunTimeoutEndsWaits checks that the pauses between runs count towards the
+// limit of --timeout.
 func TestRunTimeoutEndsWaits(t *testing.T) {
 	t.Parallel()
 	r := run(t, "", child(t, []string{"--retry", "--timeout", "5s", "--format", "json"}, "err", "HTTP 503: try again in 50s", "exit", "3")...)
@@ -219,8 +220,8 @@ func TestRunInput(t *testing.T) {
 	}
 }
 
-// TestRunLongInput checks that a command is not run again if it has read more input
-// than errclass keeps.
+// TestRunLongInput checks a command that has read more input than errclass keeps. It
+// must not be run again.
 func TestRunLongInput(t *testing.T) {
 	t.Parallel()
 	const long = 17 << 20
@@ -309,7 +310,7 @@ func TestRunUsage(t *testing.T) {
 }
 
 // TestRunReportsTimeout checks that the message names the limit of --timeout,
-// both if the limit ended the command and if it ended a pause.
+// whether the limit was reached during a run or during a pause.
 func TestRunReportsTimeout(t *testing.T) {
 	t.Parallel()
 	r := run(t, "", child(t, []string{"--timeout", "300ms"}, "wait", "")...)

@@ -85,7 +85,7 @@ func (l *statusLine) clear() {
 	l.shown = false
 }
 
-// statusText returns the counts of s in at most width-1 columns.
+// statusText returns the counts of s as a text that is at most width-1 columns wide.
 func statusText(name string, s logline.Summary, width int, colour bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d lines, %d errors", printable(name), s.Lines, s.Classified)

@@ -160,7 +160,7 @@ func (f *outputFiles) write(s Streams, r *triage.Report) error {
 	return errors.Join(failed...)
 }
 
-// writePage writes the page of r and returns its number of groups.
+// writePage writes the HTML page of r and returns the number of groups in r.
 func writePage(w io.Writer, r *triage.Report) (int, error) {
 	return len(r.Groups), page.Write(w, r)
 }
@@ -201,7 +201,7 @@ type triageProgress struct {
 	bar     *progressBar
 }
 
-// Start shows the bar if the files have a known and large size.
+// Start shows the bar if the total size of the files is known and large.
 func (p *triageProgress) Start(bytes int64, known bool) {
 	if known && bytes >= minProgress && isTerminal(p.streams.Err) {
 		p.bar = startProgress(p.streams.Err, bytes)

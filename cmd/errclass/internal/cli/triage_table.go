@@ -129,8 +129,8 @@ func at(t time.Time, layout string) string {
 
 var sparks = []rune("▁▂▃▄▅▆▇█")
 
-// sparkline draws a series of the given number of steps as a row of bars. A bar
-// stands for one step or for several. A bar without events is a space.
+// sparkline draws a series of the given number of time steps as a line of bars. A
+// bar stands for one step or for several. A bar without events is a space.
 func sparkline(s triage.Series, steps int) string {
 	if steps == 0 {
 		return ""
@@ -153,7 +153,7 @@ func sparkline(s triage.Series, steps int) string {
 	return b.String()
 }
 
-// adviceReasons is the largest number of reasons for which the output has advice.
+// adviceReasons limits the number of reasons for which the output has advice.
 const adviceReasons = 5
 
 // writeAdvice writes the advice for the reasons of groups, in the order of the

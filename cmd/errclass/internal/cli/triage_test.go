@@ -90,7 +90,7 @@ func TestTriageProblems(t *testing.T) {
 
 // TestTriageLeavesStandardInput checks that triage does not read standard input
 // unless an argument names it. A shell loop around triage may read file names from
-// there.
+// standard input.
 func TestTriageLeavesStandardInput(t *testing.T) {
 	t.Parallel()
 	log := file(t, "app.jsonl", triageLog)

@@ -33,7 +33,7 @@ func describe(info *debug.BuildInfo, record string) string {
 	return fmt.Sprintf("%s (%s, %s)", v, commitOf(info, v, record), info.GoVersion)
 }
 
-// pseudoVersion matches the version of a commit without a tag.
+// pseudoVersion matches a pseudo-version: the version of a commit that has no tag.
 var pseudoVersion = regexp.MustCompile(`[-.]\d{14}-([0-9a-f]{12})(?:\+.*)?$`)
 
 // commitOf describes the commit from which a version was built. It reads, in this
@@ -57,8 +57,8 @@ func commitOf(info *debug.BuildInfo, version, record string) string {
 		return "commit " + m[1]
 	}
 	if released, of, ok := strings.Cut(strings.TrimSpace(record), " "); ok && released == version {
-		// A commit cannot contain its own hash. So the record in the release's
-		// commit names the commit before it.
+		// A commit cannot contain its own hash. So the record in the commit of a
+		// release names the parent commit.
 		return fmt.Sprintf("released from commit %.12s", of)
 	}
 	return "commit not recorded"

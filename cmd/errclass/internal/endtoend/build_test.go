@@ -30,8 +30,8 @@ const (
 	maxSize  = 400_000
 )
 
-// weight is the amount of evidence: the number of errors, and the bytes of their
-// texts and bodies.
+// weight is the amount of evidence: the number of errors, and how many bytes their
+// texts and bodies have in all.
 type weight struct{ errors, bytes int }
 
 // builder builds a random error. All random choices come from source.
@@ -148,7 +148,7 @@ func (b *builder) several(depth int) []error {
 	return all
 }
 
-// inside builds an error and stores it in e.next, so that e wraps it.
+// inside builds an error and stores it in e.next. So e wraps the error.
 func (b *builder) inside(e *wrapper, depth int) {
 	b.enclosing = append(b.enclosing, e)
 	e.next = b.build(depth + 1)

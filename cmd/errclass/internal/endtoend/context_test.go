@@ -17,12 +17,12 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// derive returns a child context that ends some time later.
+// derive returns a child of the given context. The child ends some time later.
 type derive func(context.Context) (context.Context, context.CancelFunc)
 
-// These are causes for the end of a context. They differ from the context's
-// Err(). Without the context, errPatient and errKey would be classified
-// differently from the end of the context.
+// These are causes for the end of a context. They differ from the context's Err().
+// On their own, errPatient and errKey are classified differently from the end of a
+// context.
 var (
 	errDrain   = errors.New("the server is shutting down")
 	errPatient = fmt.Errorf("the report took too long: %w", context.DeadlineExceeded)
@@ -66,7 +66,7 @@ func nested(levels ...derive) derive {
 	}
 }
 
-// callErrors has the errors that a call may return after the end of its context.
+// callErrors has the errors that a call can return after the end of its context.
 var callErrors = map[string]func(context.Context) error{
 	"the cause":             context.Cause,
 	"the cause, wrapped":    func(ctx context.Context) error { return fmt.Errorf("ask: %w", context.Cause(ctx)) },
@@ -77,7 +77,7 @@ var callErrors = map[string]func(context.Context) error{
 }
 
 // TestEndOfContext checks that slogclass, otelclass and resilience give the same
-// answer for the end of a context, whatever its cause is.
+// answer for the end of a context, whatever the context's cause is.
 func TestEndOfContext(t *testing.T) {
 	aborted, timedOut := answer{"aborted", "aborted"}, answer{"timeout", "timeout"}
 	s := newSignals()

@@ -70,8 +70,8 @@ func (s *signals) check(t require.TestingT, src source) {
 	_, ended := s.record(ctx, t, "err", err)
 	require.True(t, classify.Reason(ended.reason).Valid(), "reason %q", ended.reason)
 
-	// The adapters have one limit for all texts of a record. So they may read less
-	// of a long text than classify.Message.
+	// For the adapters, all texts of a record share one limit. So the adapters may
+	// read less of a long text than classify.Message does.
 	if words := rendered(line); len(words) > bound.MaxText/2 {
 		_, inRecord := s.record(context.Background(), t, "err", words)
 		require.True(t, classify.Reason(inRecord.reason).Valid(), "reason %q", inRecord.reason)
@@ -135,8 +135,8 @@ const (
 	perByte  = 64
 )
 
-// mayAllocate returns how many bytes a classification of the error built by b may
-// allocate. The limit is linear in the number of errors and in the bytes of text.
+// mayAllocate returns the limit for the bytes that classifying b's error allocates.
+// The limit is linear in the number of errors and in the bytes of text.
 func mayAllocate(b *builder) uint64 {
 	w := b.weight()
 	return uint64(scratch + perError*w.errors + perByte*w.bytes)

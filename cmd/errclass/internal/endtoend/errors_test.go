@@ -12,7 +12,7 @@ type stub struct {
 	panics uint16
 }
 
-// These are the bits of the methods in stub.panics.
+// These are bits of stub.panics, one for each method.
 const (
 	inError uint16 = 1 << iota
 	inUnwrap

@@ -60,7 +60,7 @@ func newSignals() *signals {
 	return s
 }
 
-// message is the message of all records. The classifier has no rule for it.
+// message is the message of all records. No rule of the classifier matches it.
 const message = "it went wrong"
 
 // record logs args through slog. It returns the line that slog writes without
@@ -94,8 +94,8 @@ func text(v json.RawMessage) (s string) {
 	return s
 }
 
-// span calls record with a new span whose status is Error. It returns the
-// answers on the span and on the last event of the span.
+// span calls record with a new span whose status is Error. It returns the answers
+// that errclass adds to the span and to the last event of the span.
 func (s *signals) span(t require.TestingT, record func(trace.Span)) (span, event answer) {
 	s.bareSpans.Reset()
 	s.spans.Reset()

@@ -28,7 +28,7 @@ var fragments = []string{
 	"\nTraceback (most recent call last):\n  File \"x.py\", line 1, in <module>\n", "\x1b[31m", "\u00a0", "\xff\xfe", "\x00", "é日😀",
 }
 
-// maxText limits one text. It is more than a classifier reads.
+// maxText limits one text. The limit is larger than what a classifier reads.
 const maxText = 200_000
 
 // bytesSource makes its choices from the input of a fuzzer.

@@ -7,15 +7,15 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Comparison is the difference between two sets of predictions for the same
-// entries. A prediction is right if its category and its reason are right or
-// accepted.
+// Comparison is the difference between two sets of predictions for the same entries.
+// A prediction is right if its category and its reason are those of the entry or are
+// accepted by it.
 type Comparison struct {
 	Won          []Change `json:"won"`           // wrong then, right now
 	Lost         []Change `json:"lost"`          // right then, wrong now
 	ChangedWrong []Change `json:"changed_wrong"` // wrong then and now, with different answers
-	// Unknown has the ids of earlier predictions that the corpus does not have.
-	// Missing has the ids of entries without an earlier prediction.
+	// Unknown has the ids of earlier predictions for which the corpus has no entry.
+	// Missing has the ids of entries for which there is no earlier prediction.
 	Unknown []string `json:"unknown"`
 	Missing []string `json:"missing"`
 }
@@ -33,8 +33,8 @@ type Change struct {
 }
 
 // Compare compares the earlier predictions (then) with the new ones (now), in the
-// order of the entries. It ignores a change from one accepted answer to another,
-// and a change of the rule alone.
+// order of the entries. It ignores a change from one accepted answer to another, and
+// a change of only the rule.
 func Compare(entries []Entry, then, now Predictions) Comparison {
 	c := Comparison{Won: []Change{}, Lost: []Change{}, ChangedWrong: []Change{}, Missing: then.Missing(entries)}
 	unknown := maps.Clone(then)

@@ -34,12 +34,12 @@ type Entry struct {
 	AcceptCategory []classify.Category
 }
 
-// In reports whether the entry belongs to part k of n. The part is the first byte
-// of the SHA-256 of the entry's id, modulo n. So changes to other entries do not
-// move the entry to another part.
+// In reports whether the entry belongs to part k of n. The number of an entry's part
+// is the first byte of the SHA-256 of its id, modulo n. So changes to other entries
+// do not move the entry to another part.
 func (e Entry) In(k, n int) bool { return int(sha256.Sum256([]byte(e.ID))[0])%n == k }
 
-// Prefix returns the id up to its first hyphen: "llm" of "llm-017".
+// Prefix returns the id up to its first hyphen, such as "llm" for "llm-017".
 func (e Entry) Prefix() string {
 	prefix, _, _ := strings.Cut(e.ID, "-")
 	return prefix
@@ -51,9 +51,10 @@ type Corpus struct {
 	places  map[string]string // the file and line of each id
 }
 
-// Read adds the entries of a file. It ignores blank lines and unknown keys (source,
-// note). Any other fault is an error that begins with name and the line number. A
-// repeated id, in this file or another one, is a fault too.
+// Read adds the entries of a file. It ignores blank lines and the keys that it does
+// not know, such as source and note. For any other fault it returns an error that
+// begins with name and the line number. A repeated id, in this file or another one,
+// is a fault too.
 func (c *Corpus) Read(r io.Reader, name string) error {
 	if c.places == nil {
 		c.places = map[string]string{}

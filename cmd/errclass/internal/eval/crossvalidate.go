@@ -11,8 +11,8 @@ import (
 
 // CrossValidate runs the trainer in the folder cmd/train of dir and returns its
 // cross-validated predictions: the answer for a message comes from a model that was
-// not trained on the message's product. It starts the go command, which writes its
-// messages to stderr.
+// not trained on the message's product. CrossValidate starts the trainer with the go
+// command. The messages of both go to stderr.
 func CrossValidate(dir string, stderr io.Writer) (Predictions, error) {
 	if info, err := os.Stat(filepath.Join(dir, "cmd", "train")); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%s: no folder cmd/train, so no trainer; cross-validation needs the folder corpus of a clone", dir)

@@ -13,8 +13,8 @@ import (
 const extension = ".jsonl"
 
 // Files returns the files of the corpus at path, sorted by name. The corpus in a
-// folder consists of the files slices/*.jsonl or, if there are none, *.jsonl.
-// Hidden files do not count. If path is not a folder, Files returns path.
+// folder consists of the files slices/*.jsonl or, if there are none, *.jsonl. Hidden
+// files do not count. If path is not a folder, Files returns only path.
 func Files(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

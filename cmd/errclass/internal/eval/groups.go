@@ -32,8 +32,8 @@ type Family struct {
 }
 
 // Decider is the score of the entries that were decided by one family of rules. The
-// family is the prefix of the rule's id: "net" for "net/hang-up". The prefix is the
-// name of a rules file or of a kind of evidence.
+// family is the prefix of the rule's id, such as "net" for "net/hang-up". It names a
+// rules file or a kind of evidence.
 type Decider struct {
 	Family string `json:"family"`
 	Score
@@ -53,7 +53,7 @@ func newGroups() *groups {
 	return &groups{map[string]*Slice{}, map[string]map[Confused]int{}, map[string]*Product{}, map[[2]string]*Family{}, map[string]*Decider{}}
 }
 
-// add adds the score of one entry to the groups of the entry.
+// add adds the score of one entry to each group that the entry belongs to.
 func (g *groups) add(e Entry, p Prediction, one Score, category classify.Category) {
 	at(g.slices, e.Slice).add(one)
 	if g.categories[e.Slice] == nil {
@@ -69,7 +69,7 @@ func (g *groups) add(e Entry, p Prediction, one Score, category classify.Categor
 	at(g.deciders, p.family()).add(one)
 }
 
-// report sets the groups of r.
+// report sets the fields of r that have groups.
 func (g *groups) report(r *Report) {
 	for name, s := range g.slices {
 		s.Slice = name

@@ -33,7 +33,7 @@ func Predict(entries []Entry, c *classify.Classifier) Predictions {
 	return all
 }
 
-// family returns the prefix of the rule's id: "net" of "net/hang-up".
+// family returns the prefix of the rule's id, such as "net" for "net/hang-up".
 func (p Prediction) family() string {
 	family, _, _ := strings.Cut(p.Rule, "/")
 	return family
@@ -52,7 +52,7 @@ func (p Predictions) Write(w io.Writer, entries []Entry) error {
 }
 
 // ReadPredictions reads the output of [Predictions.Write]. It ignores blank lines.
-// Any other fault is an error that begins with name and the line number.
+// For any other fault it returns an error that begins with name and the line number.
 func ReadPredictions(r io.Reader, name string) (Predictions, error) {
 	all := Predictions{}
 	err := readLines(r, name, func(text []byte, _ string) error {
@@ -75,8 +75,8 @@ func ReadPredictions(r io.Reader, name string) (Predictions, error) {
 	return all, nil
 }
 
-// check returns an error if p is not a valid prediction. It also refuses an
-// entry of a corpus, because an entry has no rule.
+// check returns an error if p is not a valid prediction. If a user passes a corpus
+// file by mistake, check refuses its entries, because they have no rule.
 func (p Prediction) check() error {
 	switch {
 	case p.ID == "":

@@ -39,8 +39,8 @@ type Report struct {
 	Score
 	CategoryAccuracy float64 `json:"category_accuracy"`
 	ReasonAccuracy   float64 `json:"reason_accuracy"`
-	// MacroF1 is the mean of F1 over all categories in Categories. Rare
-	// categories weigh as much as common ones.
+	// MacroF1 is the mean of F1 over all categories in Categories. A rare category
+	// counts as much as a common one.
 	MacroF1         float64         `json:"macro_f1"`
 	Categories      []CategoryScore `json:"categories"`
 	Confusion       []Confused      `json:"confusion"`        // pairs of categories, right answers included
@@ -95,8 +95,8 @@ type Miss struct {
 // accepted one.
 func (m Miss) WrongCategory() bool { return m.Category != m.GoldCategory }
 
-// Evaluate compares the predictions with the entries. An accepted answer counts as
-// the right one everywhere. Every entry must have a prediction.
+// Evaluate compares the predictions with the entries. In all figures, an accepted
+// answer counts as the right one. Every entry must have a prediction.
 func Evaluate(entries []Entry, predictions Predictions) Report {
 	var r Report
 	categories, reasons := map[Confused]int{}, map[Confused]int{}
@@ -145,9 +145,9 @@ func (r *Report) Explain(c *classify.Classifier) {
 	}
 }
 
-// judge returns the category and the reason of a prediction. If the entry
-// accepts the category or the reason as another right answer, judge returns the
-// right one in its place.
+// judge returns the category and the reason of a prediction. If the entry accepts
+// the predicted category or reason as another right answer, judge returns the
+// entry's own category or reason in its place.
 func (e Entry) judge(p Prediction) (classify.Category, classify.Reason) {
 	if slices.Contains(e.AcceptCategory, p.Category) {
 		p.Category = e.Category
@@ -201,8 +201,8 @@ func confusion(counts map[Confused]int) []Confused {
 	return all
 }
 
-// byCategory returns a score for every category that is the right answer or the
-// prediction for an entry.
+// byCategory returns a score for every category that is the right answer for at
+// least one entry, or the prediction.
 func byCategory(pairs []Confused) (scores []CategoryScore, macroF1 float64) {
 	hits := map[string]int{}
 	all := map[string]*CategoryScore{}

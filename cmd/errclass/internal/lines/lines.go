@@ -1,6 +1,6 @@
-// Package lines reads lines of any length in bounded memory. It never waits for
-// input while it has a complete line. There is one exception: it waits a short
-// time for the rest of a JSON object that spans lines. See [Reader.JoinObjects].
+// Package lines reads lines of any length in bounded memory. While it has a complete
+// line, it does not wait for input, except for a short time if the line may begin a
+// JSON object that spans lines: see [Reader.JoinObjects].
 package lines
 
 import (
@@ -48,10 +48,10 @@ type Reader struct {
 	object     object
 }
 
-// NewReader returns a reader of lines of up to limit bytes. Its buffer never
-// exceeds limit bytes. It calls the function idle before each read from r, after
-// Next has returned every line in the buffer. The caller can flush its output in
-// idle. A nil idle does nothing.
+// NewReader returns a reader of lines of up to limit bytes. The reader's buffer
+// never has more than limit bytes. It calls the function idle before each read from
+// r, after Next has returned every line in the buffer. The caller can flush its
+// output in idle. A nil idle does nothing.
 func NewReader(r io.Reader, limit int, idle func() error) *Reader {
 	if idle == nil {
 		idle = func() error { return nil }

@@ -7,7 +7,7 @@ import (
 	"github.com/errclass/errclass/internal/jsontop"
 )
 
-// These limit how long a [Reader] waits for the rest of an object.
+// These constants limit how long a [Reader] waits for the rest of an object.
 const (
 	maxPause = 100 * time.Millisecond // for more bytes
 	maxWait  = time.Second            // for the whole object
@@ -15,8 +15,8 @@ const (
 
 // JoinObjects makes Next return a JSON object that spans lines as one Line. The
 // first line of the object must begin with an opening brace and must not end with a
-// closing one. Its other lines must not begin with an opening brace. So a line of
-// log after an object that was cut off is never taken as a part of the object. An
+// closing one. Its other lines must not begin with an opening brace. So if an object
+// was cut off, the log line after it is never taken as a part of the object. An
 // object that is not valid, or longer than the limit of the reader, is returned line
 // by line.
 //
@@ -92,8 +92,8 @@ func endsInBrace(line []byte) bool {
 }
 
 // split gives up the open object. It returns the length of the object's first line,
-// or n if no object is open. Next reads the other lines again and returns each of
-// them alone, because none begins with an opening brace.
+// or n if no object is open. Next reads the object's other lines again and returns
+// each of them alone, because none of them begins with an opening brace.
 func (o *object) split(n int) int {
 	if o.size == 0 {
 		return n
@@ -114,9 +114,9 @@ func (o *object) mayContinue() bool {
 	return rest > 0 && o.soon(min(rest, maxPause))
 }
 
-// endOfObject returns how many bytes Next must return if no more bytes of the open
-// object can be read. At the end of the input, the text after the last line end may
-// complete the object.
+// endOfObject returns how many bytes Next must return now that no more bytes of the
+// open object can be read. At the end of the input, the text after the last line end
+// may complete the object.
 func (r *Reader) endOfObject() int {
 	if r.err != nil && r.searched > r.object.size {
 		if n := r.join(r.searched); n > 0 {

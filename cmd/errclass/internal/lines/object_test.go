@@ -71,7 +71,7 @@ func TestReaderJoinsObjects(t *testing.T) {
 }
 
 // TestReaderJoinsInLinearTime reads many lines that begin an object and do not end
-// it. The time must not grow with the square of their number.
+// it. The time must not grow with the square of the number of lines.
 func TestReaderJoinsInLinearTime(t *testing.T) {
 	t.Parallel()
 	for name, unit := range map[string]string{"starts": "{\n", "starts with a member": "{\"a\":[\n", "one object": "", "lists": "[\n"} {
@@ -88,7 +88,8 @@ func TestReaderJoinsInLinearTime(t *testing.T) {
 	}
 }
 
-// TestReaderDoesNotStall writes the beginning of an object and waits.
+// TestReaderDoesNotStall writes the beginning of an object and nothing more. The
+// reader must not wait for the rest forever.
 func TestReaderDoesNotStall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

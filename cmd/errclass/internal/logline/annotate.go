@@ -8,7 +8,7 @@
 //   - classifies the error fields and the message of an error,
 //   - inserts error.category and error.reason.
 //
-// All other bytes stay as they are and where they are.
+// It neither changes nor moves any other byte of a line.
 package logline
 
 import (
@@ -70,8 +70,8 @@ const (
 	Blank                  // only white space
 )
 
-// Annotation describes how to annotate a line: write the bytes of Insert into the
-// line before the byte with index At.
+// Annotation describes how to annotate a line: insert the bytes of Insert before the
+// line's byte with the index At.
 type Annotation struct {
 	Kind   Kind
 	At     int
@@ -86,8 +86,8 @@ type Annotation struct {
 	time time.Time
 }
 
-// Insertion is text to insert into a line: the bytes of Insert, before the byte
-// with the index At.
+// Insertion is a text to insert into a line: the bytes of Insert go before the
+// line's byte with the index At.
 type Insertion struct {
 	At               int
 	Insert           []byte
@@ -95,7 +95,7 @@ type Insertion struct {
 	time             time.Time
 }
 
-// Annotate returns the annotation of line. line may include its line end.
+// Annotate returns the annotation of line. The argument may include the line end.
 func (a *Annotator) Annotate(line []byte) Annotation {
 	a.inserts, a.buf = a.inserts[:0], a.buf[:0]
 	if !a.reader.Read(line, a.visit) {
@@ -147,16 +147,15 @@ func (a *Annotator) record(rec *shapes.Record) {
 	a.inserts = append(a.inserts, found)
 }
 
-// longestName is the longest category or reason of a line, in bytes, that is
-// read in full. If a line already has a longer one, only its beginning is read.
-// All valid names are shorter.
+// longestName limits how many bytes of a category or a reason that a line already
+// has are read. All valid names are shorter.
 const longestName = 64
 
 // Classify classifies the sources of a record, such as its message. best is the
 // result that package precedence chooses. first is the text of the first
 // source.
 //
-// A code may be quoted from another program. So it is passed as
+// The code in a record may come from another program. So it is passed as
 // [classify.Evidence.Code], which never means that the logging program reached its
 // own deadline or was canceled. exception.type comes from the logging program
 // itself. So it is passed as [classify.Evidence.Type], which may have that meaning.

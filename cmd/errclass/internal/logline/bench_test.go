@@ -39,7 +39,8 @@ func logFile(errorEvery int) []byte {
 
 // BenchmarkLogs compares Process with two ways to decode the same file line by line
 // with encoding/json. The metrics x-json-map and x-json-struct are the time of
-// Process divided by the time to decode. Each should be at most 0.5.
+// Process divided by the time to decode into a map and into a struct. Each should be
+// at most 0.5.
 func BenchmarkLogs(b *testing.B) {
 	for _, every := range []int{100, 10, 1} {
 		b.Run(fmt.Sprintf("one error in %d", every), func(b *testing.B) {
@@ -109,7 +110,7 @@ func BenchmarkShapes(b *testing.B) {
 }
 
 // BenchmarkObjectsOverLines compares Process with decoding, for objects that span
-// lines. One in ten is an error. The metric x-bare should be at most 0.5.
+// lines. One object in ten is an error. The metric x-bare should be at most 0.5.
 func BenchmarkObjectsOverLines(b *testing.B) {
 	var data bytes.Buffer
 	for _, line := range bytes.SplitAfterN(logFile(10), []byte("\n"), 1_001)[:1_000] {

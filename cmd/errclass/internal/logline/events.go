@@ -26,8 +26,8 @@ func (t *textLog) result() (result classify.Result, ok bool) {
 	if result.Category == "" {
 		result = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown}
 	}
-	// A line of standard error without a level counts as an error only if a rule
-	// knows its text.
+	// If a line of standard error has no level, it counts as an error only if a rule
+	// finds the reason in its text.
 	return result, t.all || e.Severity == shapes.Error || precedence.Known(&result)
 }
 

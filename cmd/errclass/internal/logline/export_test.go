@@ -2,9 +2,8 @@ package logline
 
 import "github.com/errclass/errclass/classify"
 
-// OnResult calls f with every result of the classifier. The classifier may be
-// called several times for a line; only one of the results becomes the line's
-// result.
+// OnResult calls f with every result of the classifier. For one line, the classifier
+// can be called several times. Only one of these results becomes the line's result.
 func (a *Annotator) OnResult(f func(classify.Result)) {
 	wrapped := a.classify
 	a.classify = func(e classify.Evidence) classify.Result {

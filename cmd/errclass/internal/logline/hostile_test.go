@@ -153,8 +153,9 @@ func bytesAsNumbers(text string) []uint16 {
 	return numbers
 }
 
-// TestLongTextsAreReadAsTheClassifierReadsThem cuts long texts. The cut must not
-// change which bytes the classifier reads.
+// TestLongTextsAreReadAsTheClassifierReadsThem annotates lines with long texts.
+// Annotate shortens such a text, but this must not change which bytes the classifier
+// reads.
 func TestLongTextsAreReadAsTheClassifierReadsThem(t *testing.T) {
 	t.Parallel()
 	const half = classify.DefaultMaxBytes / 2
@@ -176,8 +177,8 @@ func TestLongTextsAreReadAsTheClassifierReadsThem(t *testing.T) {
 }
 
 // TestPeerCannotEndThisProgram reads lines with Go's names for a deadline and a
-// cancellation. A peer may have written the names, so other evidence decides, and
-// the category is never timeout.
+// cancellation. A peer may have written these names. So they do not decide the
+// result, and the category must never be timeout.
 func TestPeerCannotEndThisProgram(t *testing.T) {
 	t.Parallel()
 	names := []string{
@@ -208,7 +209,8 @@ func TestPeerCannotEndThisProgram(t *testing.T) {
 }
 
 // BenchmarkHostile compares Annotate with encoding/json for expensive lines. The
-// metric x-json is the ratio of the times. It should be at most 3.
+// metric x-json is the time of Annotate divided by the time to decode. It should be
+// at most 3.
 func BenchmarkHostile(b *testing.B) {
 	for name, line := range hostileLines(1 << 20) {
 		b.Run(name, func(b *testing.B) {

@@ -17,8 +17,8 @@ const MaxLine = 16 << 20
 // outputSize is the size of the output buffer.
 const outputSize = 64 << 10
 
-// Processor reads log lines from inputs and writes them, annotated, to one
-// output. It is not safe for concurrent use.
+// Processor reads log lines from one or more inputs, annotates them and writes them
+// to one output. It is not safe for concurrent use.
 type Processor struct {
 	annotator  *Annotator
 	out        *bufio.Writer
@@ -49,8 +49,8 @@ func NewProcessor(a *Annotator, w io.Writer, times bool) *Processor {
 	return &Processor{annotator: a, out: bufio.NewWriterSize(w, outputSize), waits: true}
 }
 
-// ReadTexts makes the processor read text lines too. The processor counts their
-// errors in the summary. If annotate is true, it also adds the category and the
+// ReadTexts makes the processor read text lines too. The processor counts errors in
+// text lines in the summary. If annotate is true, it also adds the category and the
 // reason to the first line of each error. Call ReadTexts before Process.
 func (p *Processor) ReadTexts(annotate bool) {
 	p.text = &textLog{classify: p.annotator.classify, all: p.annotator.all}
@@ -64,22 +64,23 @@ type Waiter interface {
 	Wait(d time.Duration) bool
 }
 
-// eventHold is how long an annotated text event is held back, because more lines of
-// the event may follow.
+// eventHold is how long the processor waits for further lines of a text event before
+// it writes the event.
 const eventHold = 100 * time.Millisecond
 
 // Waits sets whether reading the next input may block, as with a pipe. The
 // default is true.
 //
-// Before a read that may block, the processor writes what it holds: the current text
-// event, annotated, and the beginning of a JSON object that spans lines. If the input
-// is a [Waiter], the processor first waits a tenth of a second for the rest. Lines of
-// the event or object that come later are passed on unchanged.
+// Before a read that may block, the processor writes what it has not written yet:
+// the current text event, annotated, and the beginning of a JSON object that spans
+// lines. If the input is a [Waiter], the processor first waits a tenth of a second
+// for the rest. Lines of the event or object that come later are passed on
+// unchanged.
 func (p *Processor) Waits(waits bool) { p.waits = waits }
 
 // Process reads r to its end. A JSON object that spans lines is one record. Process
-// writes every line before it waits for the next one, so the lines of a slow pipe
-// are not held back. If r ends without a line end and another input follows, Process
+// writes every line before it waits for the next one, so lines from a slow pipe are
+// not delayed. If r ends without a line end and another input follows, Process
 // writes a line end between them. It holds at most [MaxLine] bytes in memory. It
 // returns the error of r or an [*OutputError]. If r fails, Process still writes the
 // lines that it read before.
@@ -128,7 +129,8 @@ func (p *Processor) idle(input Waiter) error {
 	return p.flush()
 }
 
-// mayContinue reports whether the rest of an object that spans lines comes within d.
+// mayContinue reports whether to read more of an object that spans lines. It waits
+// for input, but not longer than d.
 func (p *Processor) mayContinue(input Waiter, d time.Duration) bool {
 	switch {
 	case !p.waits:
@@ -193,12 +195,12 @@ func (p *Processor) line(l lines.Line) error {
 	return p.outputError(err)
 }
 
-// maxHeld limits how many bytes of a text event are held back until the event is
-// classified.
+// maxHeld limits how many bytes of a text event the processor keeps until it
+// classifies the event.
 const maxHeld = 1 << 20
 
-// textLine reads a line of text. If text logs are annotated, it holds back the
-// lines of an event until the end of the event.
+// textLine reads a line of text. If text logs are annotated, it does not write the
+// lines of an event before the event has ended.
 func (p *Processor) textLine(line []byte, kind Kind) error {
 	starts := p.text.Starts(p.annotator.reader, line)
 	if starts {
@@ -262,8 +264,8 @@ func (p *Processor) release() {
 	p.held = p.held[:0]
 }
 
-// notJSON counts n lines that are not JSON. first is the number of the first such
-// line.
+// notJSON counts n lines that are not JSON. first is the line number of the first of
+// them.
 func (p *Processor) notJSON(first, n int64) {
 	p.summary.NotJSON += n
 	p.summary.FirstNotJSON = firstLine(p.summary.FirstNotJSON, first)
@@ -271,9 +273,9 @@ func (p *Processor) notJSON(first, n int64) {
 
 func endsLine(b []byte) bool { return len(b) > 0 && b[len(b)-1] == '\n' }
 
-// firstLine returns the new value of a field such as FirstNotJSON. known is the
-// present value of the field, or 0 if there is none. number is the number of
-// the current line.
+// firstLine returns the new value of a field such as FirstNotJSON. known is the old
+// value of the field, or 0 if it has not been set. number is the line number of the
+// current line.
 func firstLine(known, number int64) int64 {
 	if known > 0 {
 		return known

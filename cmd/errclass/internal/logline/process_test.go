@@ -195,9 +195,9 @@ func TestProcessErrors(t *testing.T) {
 	})
 }
 
-// waiter is a reader that returns one piece per Read. Its method Wait reports
-// whether input arrives in time. The piece "wait" stands for a pause: Wait removes
-// it and returns false.
+// waiter is a reader that returns one element of pieces per Read. Its method Wait
+// reports whether input arrives within the given time. The element "wait" stands for
+// a pause: Wait removes it and returns false.
 type waiter struct {
 	pieces []string
 	waits  int
@@ -275,10 +275,10 @@ func TestObjectsAreHeldForInput(t *testing.T) {
 	assert.Equal(t, "{\n \"error\": \"slow down\"\n}\n", out.String(), "a reader that may block and is no Waiter")
 }
 
-// FuzzProcess compares the output with the input. Without the inserted bytes,
-// every line must be unchanged. A JSON object must stay a JSON object, with the
-// same members and at most one pair of new keys. The classifier must not panic,
-// and the memory must be limited.
+// FuzzProcess compares the output with the input. Without the inserted bytes, every
+// line must be unchanged. A JSON object must stay a JSON object with the same
+// members. At most the category and the reason may be new. The classifier must not
+// panic, and the memory must be limited.
 func FuzzProcess(f *testing.F) {
 	for _, s := range []string{
 		"", "\n", "x\n{\"level\":\"error\"}\r\n", `{"error":"slow down"}`, "\ufeff{\"level\":50,\"err\":{\"code\":\"x\",\"stack\":\"a\\n at b\"}}\n{}",

@@ -56,7 +56,7 @@ func TestShapes(t *testing.T) {
 }
 
 // TestShapesOverLines writes a JSON line of every shape over several lines and
-// annotates the result. It must get the same fields as the single line.
+// annotates the result. It must get the same fields as the original line.
 func TestShapesOverLines(t *testing.T) {
 	t.Parallel()
 	byKind := shapeLines(t)
@@ -102,8 +102,8 @@ var insertedField = regexp.MustCompile(strings.Join([]string{
 // contain either of the two inserted keys.
 func removed(s string) string { return insertedField.ReplaceAllString(s, "") }
 
-// anyField has an expression for each form of inserted text. Each matches only at the
-// beginning of a text.
+// anyField has a regular expression for each form of inserted text. Each expression
+// matches only at the beginning of a text.
 var anyField = func() (forms []*regexp.Regexp) {
 	for form := range strings.SplitSeq(insertedField.String(), "|") {
 		forms = append(forms, regexp.MustCompile("^(?:"+form+")"))
@@ -119,8 +119,8 @@ func addsOnlyFields(in, out string) bool {
 	if next < 0 {
 		return in == out
 	}
-	// The inserted text can begin before its key, but at most by the length of this
-	// prefix.
+	// The inserted text begins before its key. The longest text between its
+	// beginning and the key is this prefix.
 	start := max(0, next-len(`,"attributes":[{"key":"`))
 	if len(in) < start || in[:start] != out[:start] {
 		return false

@@ -17,27 +17,27 @@ type Summary struct {
 	Text       int64   `json:"text,omitzero"` // text events among Classified
 	Counts     []Count `json:"counts"`        // most frequent first; see Sort
 
-	// These are the numbers of the first line that is not JSON and of the first
-	// line that is too long. The first line of the input is 1. A value of 0 means
-	// that there is no such line.
+	// These are the line numbers of the first line that is not JSON and of the first
+	// line that is too long. The first line of the input has the number 1. A value
+	// of 0 means that there is no such line.
 	FirstNotJSON int64 `json:"first_not_json,omitzero"`
 	FirstTooLong int64 `json:"first_too_long,omitzero"`
 }
 
-// Count counts the lines with one category and reason.
+// Count is the number of lines with a certain category and reason.
 type Count struct {
 	Category string `json:"category"`
 	Reason   string `json:"reason"`
 	Count    int64  `json:"count"`
-	// First and Last are the earliest and the latest time of these lines, or zero
-	// if none has a time.
+	// First and Last are the earliest and the latest time among these lines, or zero
+	// if no line has a time.
 	First time.Time `json:"first,omitzero"`
 	Last  time.Time `json:"last,omitzero"`
 }
 
-// otherValue is counted in place of a category or a reason that a line already
-// has, if errclass does not know the value. Without otherValue, Counts could
-// grow without limit.
+// If a line already has a category or a reason that errclass does not know,
+// otherValue is counted in its place. Without otherValue, Counts could grow without
+// limit.
 const otherValue = "other"
 
 // add counts a classified record.

@@ -18,7 +18,7 @@ import (
 var page string
 
 // published is the address of the page. The page has a section for each reason. The
-// anchor of a section is the reason.
+// reason is also the fragment of the section's URL.
 const published = "https://github.com/errclass/errclass/blob/main/docs/reasons.md"
 
 // URL returns the address of the section about a reason.

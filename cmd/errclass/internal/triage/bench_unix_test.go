@@ -15,9 +15,9 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// serviceLog returns the log of a web service. One line in errorEvery is an
-// error. If repeated is true, the log has only a few different error texts.
-// Otherwise each error text has different values.
+// serviceLog returns the log of a web service. One line in errorEvery is an error.
+// If repeated is true, the log has only a few different error texts. Otherwise the
+// error texts differ in their values.
 func serviceLog(lines, errorEvery int, repeated bool) []byte {
 	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same lines in every run
 	messages := []func() string{
@@ -83,7 +83,7 @@ func BenchmarkTriage(b *testing.B) {
 	}
 }
 
-// cpu returns the processor time of f in seconds.
+// cpu returns the processor time that f takes, in seconds.
 func cpu(b *testing.B, f func()) float64 {
 	b.Helper()
 	now := func() float64 {

@@ -53,9 +53,9 @@ type groupKey struct {
 	reason   classify.Reason
 }
 
-// byTemplate returns the groups by their keys. Two clusters may have equal
-// templates, for example because secrets in them were masked. byTemplate merges
-// the groups of such clusters.
+// byTemplate returns the groups by their keys. Two clusters of package drain can
+// have equal templates, for example because secrets in them were masked. byTemplate
+// merges the groups of such clusters.
 func (g *groups) byTemplate() map[groupKey]*group {
 	type keyed struct {
 		groupKey

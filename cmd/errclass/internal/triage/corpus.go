@@ -8,9 +8,10 @@ import (
 )
 
 const (
-	// maxCorpus is the largest number of lines that WriteCorpus writes.
+	// maxCorpus limits how many lines WriteCorpus writes.
 	maxCorpus = 200
-	// uncertain is the confidence below which a person should label a group.
+	// uncertain is a limit: if the confidence of a group is lower, a person should
+	// label the group.
 	uncertain = 0.6
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/internal/shapes"
 )
 
-// MaxLine is the length of the longest line that is read. Longer lines are only
-// counted.
+// MaxLine is the length of the longest line that is read. Longer lines are counted
+// but not read.
 const MaxLine = 4 << 20
 
 // event is one error in a log.
@@ -36,7 +36,7 @@ type event struct {
 	guess      bool // the reason is from the model, or unknown
 }
 
-// maxFull is the largest number of bytes of an event that are kept for examples.
+// maxFull limits how many bytes of an event are kept as an example.
 const maxFull = 4 << 10
 
 // eventReader finds the error events of one input.
@@ -70,8 +70,8 @@ func newEventReader(c *classify.Classifier, set *shapes.Set, in *input, emit fun
 	return r
 }
 
-// read reads an input to its end. After an error, the events before the error are
-// kept.
+// read reads an input to its end. If reading fails, the events before the failure
+// are kept.
 func (r *eventReader) read(in io.Reader) error {
 	defer r.endText()
 	reader := lines.NewReader(in, MaxLine, nil)
@@ -134,7 +134,7 @@ func (r *eventReader) record(rec *shapes.Record) {
 	level := rec.IsError()
 	if !level && !rec.Stderr {
 		// A record without a level and without an error counts as an error only if a
-		// rule finds the reason of its message. The HTTP status of the record does not
+		// rule finds a reason in its message. The HTTP status of the record does not
 		// count, because most statuses are answers to clients.
 		message := rec.Message()
 		if message == "" {
@@ -173,7 +173,7 @@ func (r *eventReader) found(rec *shapes.Record, res classify.Result, message, fi
 }
 
 // labels returns the category and the reason that a record already has. They are ""
-// if it has none.
+// if the record has no reason.
 func labels(rec *shapes.Record) (classify.Category, classify.Reason) {
 	if rec.Reason == nil {
 		return "", ""

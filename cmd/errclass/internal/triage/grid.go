@@ -2,15 +2,16 @@ package triage
 
 import "time"
 
-// steps are the lengths that the steps of a series may have, in seconds. Each
-// length divides the next one, so short steps can be joined into longer ones
-// when the period of the events grows.
+// steps are the lengths that the time steps of a series can have, in seconds. Each
+// length divides the next one, so short steps can be joined into longer ones when
+// the period of the events grows.
 var steps = [...]int64{
 	1, 5, 15, 60, 5 * 60, 15 * 60, 3600, 3 * 3600, 6 * 3600, 86400, 7 * 86400, 28 * 86400, 364 * 86400, 3640 * 86400,
 }
 
-// A time outside of these years is a mistake of a clock or of a parser. If such
-// a time counted, all other events would fall into one step.
+// A time outside of these years comes from a wrong clock or from a parser's mistake.
+// If such a time counted, the steps would be so long that all other events fell into
+// one.
 const (
 	firstYear = 1990
 	lastYear  = 2100
@@ -54,8 +55,8 @@ func (g *grid) length() int {
 	return int(g.last/g.step() - g.first/g.step() + 1)
 }
 
-// counts has the number of events in each step. When the grid gets longer
-// steps, the counts are converted the next time they are used.
+// counts has the number of events in each step. If the steps of the grid have become
+// longer, counts is converted when it is used next.
 type counts struct {
 	level int
 	start int64 // number of the first step since 1970
@@ -68,7 +69,7 @@ func (c *counts) add(g *grid, sec, n int64) {
 	*c.at(sec / g.step()) += n
 }
 
-// at returns the count of a step.
+// at returns a pointer to the count of a step.
 func (c *counts) at(step int64) *int64 {
 	switch {
 	case len(c.n) == 0:
@@ -109,8 +110,8 @@ func (c *counts) merge(g *grid, o *counts) {
 	}
 }
 
-// series returns the counts as a Series, whose steps are numbered from the first
-// step of the grid.
+// series returns the counts as a Series. In it, step 0 is the first step of the
+// grid.
 func (c *counts) series(g *grid) Series {
 	c.coarsen(g.level)
 	if len(c.n) == 0 {

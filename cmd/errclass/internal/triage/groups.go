@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// maxIDs is the largest number of fingerprints in the map groups.ids.
+	// maxIDs is how many fingerprints the map groups.ids has at most.
 	maxIDs = 1 << 16
-	// maxKept is the largest number of files, and of services, for which a group
-	// counts its events separately.
+	// maxKept limits the number of files for which a group counts its events
+	// separately, and also the number of such services.
 	maxKept = 4 * MaxOrigins
 	// exampleBytes limits the total size of all examples. After the limit is
 	// exceeded, each further example is cut to shortExample bytes.
@@ -30,8 +30,8 @@ type cluster = drain.Cluster[[]*group]
 type groups struct {
 	bound int
 	tree  *drain.Tree[[]*group]
-	// ids maps fingerprints to clusters. Most events find their cluster here. The map
-	// is cleared when clusters are removed.
+	// ids maps fingerprints to clusters. For most events, the cluster is found here.
+	// The map is cleared when clusters are removed.
 	ids   map[fingerprint.ID]*cluster
 	count int   // number of groups
 	seen  int64 // number of events
@@ -115,10 +115,10 @@ func earlier(a, b int64) int64 {
 	return a
 }
 
-// group returns the group of an event. If the reason is a guess of the model,
-// another value in the text, such as a name, may change the guess. So all guessed
-// events of a template are in one group, with the category and the reason of the
-// first of them.
+// group returns the group of an event. If the reason comes from the model, it may
+// depend on a value in the text, such as a name. So all events of a template whose
+// reason comes from the model are in one group. The group has the category and the
+// reason of the first of them.
 func (g *groups) group(e *event) *group {
 	c := g.ids[e.id]
 	if c == nil {
@@ -158,7 +158,8 @@ func (o *group) add(g *groups, e *event, file string) {
 	}
 }
 
-// addExample adds e to the examples, unless an example has the same text.
+// addExample adds e to the examples of the group, unless one of them has the same
+// text.
 func (o *group) addExample(g *groups, e *event, file string) {
 	hash := xxhash.Sum64String(e.text)
 	if slices.ContainsFunc(o.examples, func(x example) bool { return x.hash == hash }) {
@@ -204,8 +205,9 @@ func (o *group) merge(g *groups, p *group) {
 	o.examples = slices.Delete(o.examples, kept, len(o.examples)) // so that their texts are freed
 }
 
-// giveUp removes a tenth of the groups: first the groups with the fewest events,
-// and among these the groups that were seen least recently.
+// giveUp removes a tenth of the groups. It starts with the groups that have the
+// fewest events. Of groups with equally many events, it first removes the group
+// whose last event came earliest.
 func (g *groups) giveUp() {
 	type place struct {
 		cluster *cluster

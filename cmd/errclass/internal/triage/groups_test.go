@@ -79,7 +79,7 @@ func word(n int) (text string) {
 }
 
 // TestBound checks that many templates need no more memory than the limit on groups
-// permits. No event may be lost, and a frequent group stays.
+// permits. No event may be lost, and a group with many events must stay.
 func TestBound(t *testing.T) {
 	t.Parallel()
 	lines := 100_000
@@ -124,8 +124,8 @@ func indexOf(r *Report, template string) int {
 	return 0
 }
 
-// TestGiveUp checks which groups are given up: the groups with the fewest
-// events, and among these the oldest.
+// TestGiveUp checks which groups are removed first: the groups with the fewest
+// events and, of these, the group whose last event came earliest.
 func TestGiveUp(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder

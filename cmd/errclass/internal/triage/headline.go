@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxHeadline is the largest number of bytes of a text that are used for grouping.
+// maxHeadline limits how many bytes of a text are used for grouping.
 const maxHeadline = 4 << 10
 
 // headline returns the text of an event without the frames of its stack traces. So
@@ -40,11 +40,11 @@ func headline(text string) string {
 	return cut(b.String(), maxHeadline)
 }
 
-// colours matches the codes that colour text on a terminal.
+// colours matches the escape sequences that colour text on a terminal.
 var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// traceMarks are parts of texts with a stack trace: of Java, .NET and Node, Python,
-// Go, Rust, Ruby and PHP.
+// traceMarks are texts that show that an event has a stack trace of Java, .NET,
+// Node, Python, Go, Rust, Ruby or PHP.
 var traceMarks = []string{"\n\tat ", "\n   at ", "\n    at ", "Traceback (most recent call last)", "\ngoroutine ", "\n\t/", "stack backtrace:", "\n\tfrom ", "\n#0 "}
 
 func hasTrace(text string) bool {
@@ -62,8 +62,8 @@ func endsHeadline(bare string) bool {
 	return strings.HasPrefix(bare, "goroutine ") || strings.HasPrefix(bare, "stack backtrace:") || strings.HasPrefix(bare, "#0 ")
 }
 
-// isFrame reports whether a line of a text with a stack trace is part of a frame.
-// bare is the line without white space around it.
+// isFrame reports whether a line is part of a stack frame, if its text has a stack
+// trace. bare is the line without white space around it.
 func isFrame(line, bare string) bool {
 	return line[0] == ' ' || line[0] == '\t' || strings.HasPrefix(bare, "at ") || strings.HasPrefix(bare, "... ") || strings.HasPrefix(bare, "--- End of ") ||
 		bare == "}" || strings.HasPrefix(bare, "created by ")
@@ -80,7 +80,7 @@ func cut(text string, limit int) string {
 	return strings.Clone(text[:limit]) // the rest is not kept in memory
 }
 
-// ellipsis marks the end of a text that was cut.
+// ellipsis follows a text whose end was cut off.
 const ellipsis = "…"
 
 // Shortened returns text, cut to limit bytes. If it cuts the text, it appends an
@@ -93,7 +93,7 @@ func Shortened(text string, limit int) string {
 }
 
 // combined returns the text of a record: its message and its error. If one of the
-// two contains the other, the longer one is the whole text.
+// two contains the other, combined returns only the longer one.
 func combined(message, cause string) string {
 	message, cause = strings.TrimSpace(message), strings.TrimSpace(cause)
 	switch {

@@ -31,8 +31,9 @@ type input struct {
 const stdinName = "-"
 
 // findInputs returns the files to read, in the order of their names. A directory
-// stands for all regular files in it, including targets of symbolic links. A file
-// that is found twice is read once. problems has the names that cannot be read.
+// stands for all regular files in it and for the files to which its symbolic links
+// point. A file that is found twice is read once. problems has the names that cannot
+// be read.
 func findInputs(names []string) (inputs []*input, problems []Note) {
 	seen := map[string]bool{}
 	add := func(name string, info fs.FileInfo) {
@@ -95,8 +96,8 @@ func walk(dir string, add func(string, fs.FileInfo), fail func(string, error)) {
 	})
 }
 
-// reasonOf returns the text of err without the name of the file, because a note
-// already has the name.
+// reasonOf returns the text of err without the name of the file, because the field
+// File of a note has it.
 func reasonOf(err error) string {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return path.Op + ": " + path.Err.Error()
@@ -113,13 +114,13 @@ const (
 	sniffed   = 8 << 10   // bytes that are searched for signs of a binary file
 )
 
-// errBinary and errUTF16 are the errors of files that are not logs in UTF-8.
+// errBinary and errUTF16 are the errors for files that are not text in UTF-8.
 var (
 	errBinary = errors.New("a binary file, not a log")
 	errUTF16  = errors.New("a text in UTF-16; convert it with iconv -f UTF-16 -t UTF-8")
 )
 
-// decompressed returns a reader of the text in r. r may be plain text, or
+// decompressed returns a reader of the text in r. The text can be plain, or
 // compressed by gzip or zstd. Call release after the last read.
 func decompressed(r io.Reader) (text io.Reader, release func(), err error) {
 	release = func() {}
@@ -161,8 +162,8 @@ func sniff(r *bufio.Reader) error {
 	return nil
 }
 
-// service returns the service in the name of the input file, or "". For a
-// Kubernetes log, this is the container.
+// service returns the name of the service that the name of the input file contains,
+// or "". For a Kubernetes log, the service is the container.
 func (in *input) service() string {
 	if in.name == stdinName {
 		return ""

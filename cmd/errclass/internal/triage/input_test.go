@@ -37,7 +37,7 @@ func line(second int, text string) string {
 	return fmt.Sprintf(`{"time":"2026-01-02T03:%02d:%02dZ","level":"error","msg":%q}`+"\n", second/60, second%60, text)
 }
 
-// arrivals returns the texts of all events. The order is the one in which the
+// arrivals returns the texts of all events. They are in the order in which the
 // events are grouped.
 func arrivals(t testing.TB, names ...string) (texts []string, notes []Note) {
 	r := newRun(t.Context(), Options{Now: testNow})
@@ -176,8 +176,8 @@ func TestUnreadable(t *testing.T) {
 }
 
 // TestNoPermission checks that a directory and a file without permission are
-// reported, and that the other files are read. Root may read everything, so for
-// root nothing is reported.
+// reported, and that the other files are read. If the test runs as root, nothing is
+// reported, because root can read everything.
 func TestNoPermission(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{"good": line(1, "x"), "closed/x": line(2, "x"), "secret": line(3, "x")})
@@ -207,7 +207,7 @@ func TestService(t *testing.T) {
 	}
 }
 
-// TestInterrupted checks that the report has everything that was read before ctx
+// TestInterrupted checks that the report has every event that was read before ctx
 // ended.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()

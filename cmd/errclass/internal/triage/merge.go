@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// maxOpen is the largest number of files that are read at the same time.
-	// If the periods of more files overlap, some files are opened only after
-	// others have ended. Their events then come late.
+	// maxOpen limits how many files are read at the same time. If the periods of
+	// more files overlap, some files are opened only after others have ended. Then
+	// the events of these files come late.
 	maxOpen = 32
 	// batch is how many events a reader sends at once.
 	batch = 128
-	// maxPeek is the number of bytes that peek reads from a file.
+	// maxPeek limits how many bytes peek reads from a file.
 	maxPeek = 64 << 10
 )
 
@@ -38,10 +38,10 @@ type source struct {
 
 // merger reads several inputs and yields their events in order of time.
 //
-// The next event is the earliest of the next events of all open files. So the
-// order is right if the events of each file are in order. If an event has no
-// time, or an earlier time than the previous event of its file, it comes
-// directly after that previous event.
+// Each open file has a next event. The merger yields the earliest of these. So the
+// order is right if the events of each file are in order. If an event has no time,
+// or an earlier time than the previous event of its file, it comes directly after
+// that previous event.
 type merger struct {
 	ctx     context.Context
 	start   func(*input) *source
@@ -76,7 +76,7 @@ func (m *merger) run(yield func(*source, *event)) {
 	}
 }
 
-// rest yields the events that a reader has already found.
+// rest yields the events that the reader of s has already found.
 func (m *merger) rest(s *source, yield func(*source, *event)) {
 	for {
 		for i := range s.batch {
@@ -116,8 +116,8 @@ func (m *merger) openMore() {
 	}
 }
 
-// earliest returns the time of the next event of the open inputs. If no input is
-// open, it returns the time of the first event of opening[0].
+// earliest returns the earliest time among the next events of the open inputs. If no
+// input is open, it returns the time of the first event of opening[0].
 func (m *merger) earliest(opening []*source) int64 {
 	if len(m.open) > 0 {
 		return m.open[0].when
@@ -146,7 +146,7 @@ func (m *merger) next(s *source) bool {
 	return true
 }
 
-// sources is a heap, ordered by the time of the next event.
+// sources is a heap of sources, ordered by the times of their next events.
 type sources []*source
 
 func (s sources) Len() int { return len(s) }

@@ -7,9 +7,9 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/runbook"
 )
 
-// Report is the result of a triage. It says how many errors the logs have, since
-// when, and in which groups. Secrets in its texts are masked. No function of this
-// package changes a Report after it was returned.
+// Report is the result of a triage. It says how many errors the logs have, when
+// these occurred, and in which groups they are. Secrets in its texts are masked. No
+// function of this package changes a Report after it was returned.
 type Report struct {
 	Lines  int64 `json:"lines"`  // lines that were read, blank ones included
 	Events int64 `json:"events"` // errors: the sum over Groups, and Rest
@@ -37,7 +37,7 @@ type Report struct {
 	Notes   []Note   `json:"problems,omitempty"` // files that were not read to their end
 }
 
-// MaxSteps is the largest number of steps of a series.
+// MaxSteps limits how many steps a series has.
 const MaxSteps = 240
 
 // Series counts the events of each step. Leading and trailing zeros are left out:
@@ -55,7 +55,7 @@ func (s Series) Sum(from, to int) (sum int64) {
 	return sum
 }
 
-// Count counts the events with one category and reason.
+// Count is the number of events with a certain category and reason.
 type Count struct {
 	Category classify.Category `json:"category"`
 	Reason   classify.Reason   `json:"reason"`
@@ -63,16 +63,16 @@ type Count struct {
 	Series   Series            `json:"series"`
 }
 
-// Group has the events with one template, category and reason.
+// Group describes the events that share a template, a category and a reason.
 type Group struct {
-	// ID is the fingerprint of the template: see package fingerprint. It is
-	// unique within a report. Several groups may have the same template. Then
-	// the ID of the group with the most events is the fingerprint, and the ID
-	// of each other group is the fingerprint, a hyphen and the reason.
+	// ID is the fingerprint of the template: see package fingerprint. It is unique
+	// within a report. If several groups have the same template, the ID of the group
+	// with the most events is the fingerprint, and the ID of each other group is the
+	// fingerprint, a hyphen and the reason.
 	ID string `json:"id"`
-	// Template is the text of the events. Holes replace the parts that differ. Most
-	// holes name a type of value: <num>, <ip>, <path>. The hole <*> stands for any
-	// number of words.
+	// Template is the text of the events. Where the texts of the events differ, it
+	// has placeholders, called holes. Most holes name a type of value, such as
+	// <num>, <ip> or <path>. The hole <*> stands for any number of words.
 	Template string            `json:"template"`
 	Count    int64             `json:"count"`
 	Share    float64           `json:"share"` // share of all events, from 0 to 1
@@ -87,22 +87,22 @@ type Group struct {
 	// first event comes first.
 	Examples []Example      `json:"examples"`
 	WhatToDo runbook.Advice `json:"what_to_do"`
-	// Files and Services count the events by their origin, the most frequent origin
-	// first. At most MaxOrigins origins are listed. FilesMore and ServicesMore
-	// count the other events.
+	// Files and Services count the events by their origin. Each lists the MaxOrigins
+	// most frequent origins, the most frequent first. FilesMore and ServicesMore
+	// count the events of other origins.
 	Files        []Origin `json:"files"`
 	FilesMore    int64    `json:"files_more,omitzero"`
 	Services     []Origin `json:"services,omitempty"`
 	ServicesMore int64    `json:"services_more,omitzero"`
 }
 
-// MaxOrigins is the largest number of files, and of services, that a group lists.
+// MaxOrigins is how many files a group lists at most, and also how many services.
 const MaxOrigins = 8
 
-// MaxExamples is the largest number of examples of a group.
+// MaxExamples limits how many examples a group has.
 const MaxExamples = 3
 
-// Example is the text of one event. A long text is cut and ends with an ellipsis.
+// Example is the text of one event. A long text is cut, and an ellipsis follows it.
 type Example struct {
 	// Text is the message with the error and its stack trace.
 	Text string `json:"text"`
@@ -115,7 +115,7 @@ type Example struct {
 	Service string    `json:"service,omitempty"`
 }
 
-// Origin is a file or a service with its number of events.
+// Origin is a file or a service, with the number of events from it.
 type Origin struct {
 	Name  string `json:"name"`
 	Count int64  `json:"count"`
@@ -130,8 +130,8 @@ type Rest struct {
 	Counts []Count `json:"counts"`
 }
 
-// Note is a problem with a file. Events that were read before the problem are in
-// the report.
+// Note is a problem with a file. The report includes the events that were read
+// before the problem occurred.
 type Note struct {
 	File    string `json:"file"`
 	Problem string `json:"problem"`

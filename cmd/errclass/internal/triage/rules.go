@@ -16,11 +16,11 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// maxRules is the largest number of rules that WriteRules writes.
+// maxRules limits how many rules WriteRules writes.
 const maxRules = 50
 
 // choose is written in place of a reason that a person must choose. Package
-// rulesfile refuses it.
+// rulesfile refuses a file that contains it.
 const choose = "CHOOSE"
 
 // WriteRules writes a rules file. It has one rule for each of the largest groups
@@ -98,8 +98,8 @@ func skeleton(g *Group) string {
 	}
 	for len(texts) > 0 {
 		for _, pattern := range patterns(texts) {
-			// The loader decides whether the rule is valid: it compiles the pattern
-			// and checks the examples.
+			// Let the loader check whether the rule is valid: it compiles the
+			// pattern and tests it with the examples.
 			if _, err := rulesfile.Load(strings.NewReader("rules:\n" + ruleOf(g, pattern, texts, string(classify.ReasonLogic)))); err == nil {
 				return ruleOf(g, pattern, texts, choose)
 			}
@@ -129,12 +129,11 @@ func quoted(text string) string {
 	return strings.NewReplacer("\u007f", `\u007f`, "\u0085", `\u0085`, "\ufeff", `\ufeff`).Replace(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// maxRuleText is the largest number of bytes of an example in a rule.
+// maxRuleText limits how many bytes an example in a rule has.
 const maxRuleText = 400
 
-// ruleText returns the line of an example that the rule must match. This is the
-// line that the classifier reads first. In a text with a stack trace, it is the
-// message.
+// ruleText returns the line of an example that the rule must match. The classifier
+// reads this line first. In a text with a stack trace, the line is the message.
 func ruleText(x Example) string {
 	text := x.Source
 	if text == "" {
@@ -149,11 +148,11 @@ func ruleText(x Example) string {
 }
 
 const (
-	// maxGaps is the largest number of holes in a pattern. A pattern with more
-	// holes would need a large table in the matcher and would match too few
+	// maxGaps limits how many holes (placeholders) a pattern has. A pattern with
+	// more holes would need a large table in the matcher and would match too few
 	// texts.
 	maxGaps = 2
-	// leastLetters is the smallest number of letters in a pattern.
+	// leastLetters is how many letters a pattern has at least.
 	leastLetters = 6
 )
 
@@ -193,8 +192,8 @@ func matchesAll(pattern string, texts []string) bool {
 	return true
 }
 
-// longestRun returns the consecutive words that have the most letters and at most
-// maxGaps holes. The first and the last of these words have no hole. longestRun
+// longestRun returns consecutive words with at most maxGaps holes: the run that has
+// the most letters. The first and the last word of a run have no hole. longestRun
 // returns nil if the words have too few letters.
 func longestRun(words []string) (best []string) {
 	most := leastLetters - 1
@@ -247,8 +246,8 @@ func patternOf(words []string, space string, gap func(hole string) string) strin
 // anyGap is the pattern for a hole that stands for any value.
 const anyGap = ".{1,60}"
 
-// gapOf returns the pattern for a hole. For some types of values, the pattern
-// matches no spaces.
+// gapOf returns the pattern for a hole. If values of the hole's type have no spaces,
+// the pattern matches no spaces.
 func gapOf(hole string) string {
 	switch hole {
 	case "<num>", "<id>", "<ip>", "<host>", "<email>", "<url>":

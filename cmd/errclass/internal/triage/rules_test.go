@@ -31,8 +31,8 @@ func rulesOf(t *testing.T, r *Report) (text string, n int) {
 	return b.String(), n
 }
 
-// TestRules checks that package rulesfile refuses the file until the reasons
-// are chosen. After that, the groups have these reasons.
+// TestRules checks that package rulesfile refuses the file until a person has chosen
+// the reasons. With the finished file, the groups must have the chosen reasons.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	r := triaged(t, unknownLog)
@@ -83,8 +83,8 @@ func TestManyRules(t *testing.T) {
 	assert.Contains(t, text, "# More groups are unknown.")
 }
 
-// FuzzRules checks that the file can be loaded after the reasons are chosen, for
-// any texts.
+// FuzzRules checks, for any texts, that the file can be loaded once the reasons are
+// chosen.
 func FuzzRules(f *testing.F) {
 	f.Add("the glorp 'x' is {blorked} at 10.0.0.1: \"a\"", "the glorp 'y' is {blorked} at h: \"b\"")
 	f.Add("tab\tand \\ back \x1b[31mred # comment", "ünïcode \u2028 words : - ? words")
@@ -105,7 +105,7 @@ func FuzzRules(f *testing.F) {
 	})
 }
 
-// TestCorpus checks that errclass eval reads the lines after a person has labelled
+// TestCorpus checks that "errclass eval" reads the lines after a person has labelled
 // them.
 func TestCorpus(t *testing.T) {
 	t.Parallel()

@@ -18,8 +18,8 @@ const DefaultMaxGroups = 10_000
 
 // Options has the inputs of a triage and its settings.
 type Options struct {
-	// Inputs are files and directories. "-" means Stdin. After the context has
-	// ended, reads from Stdin must fail.
+	// Inputs are files and directories. "-" means Stdin. Once the context has ended,
+	// Stdin.Read must return an error.
 	Inputs []string
 	Stdin  io.Reader
 	// Classifier classifies the errors. nil means classify.Standard.
@@ -27,14 +27,13 @@ type Options struct {
 	// Keys are additional paths of fields, for log formats that package shapes does
 	// not know.
 	Keys shapes.Keys
-	// MaxGroups is the largest number of groups. 0 or less means
-	// [DefaultMaxGroups].
+	// MaxGroups limits the number of groups. 0 or less means [DefaultMaxGroups].
 	MaxGroups int
-	// Progress is told how many bytes will be read, and then how many were read. It
-	// may be called by several goroutines at the same time. It may be nil.
+	// Progress is told how many bytes will be read, and then how many were read. Its
+	// methods must be safe for concurrent use. Progress can be nil.
 	Progress Progress
-	// Now is the time of the triage. It is needed for times without a year. The
-	// zero time means the present.
+	// Now is the time of the triage. It is needed for times without a year. The zero
+	// time means time.Now().
 	Now time.Time
 }
 
@@ -43,13 +42,13 @@ type Progress interface {
 	// Start is called once, before reading. The argument bytes is the size of
 	// all files. If an input has no size, known is false.
 	Start(bytes int64, known bool)
-	// Read is called when n more bytes of the files were read.
+	// Read is called after n more bytes of the files have been read.
 	Read(n int)
 }
 
-// Run reads the inputs and returns their report. If an input cannot be read to
-// its end, the report has a note, and it includes the events before the problem.
-// If ctx ends, Run returns a report of what was read until then.
+// Run reads the inputs and returns their report. If an input cannot be read to its
+// end, the report has a note, and it includes the events before the problem. If ctx
+// ends, Run stops reading and reports what it has read.
 func Run(ctx context.Context, o Options) *Report {
 	r := newRun(ctx, o)
 	inputs, problems := findInputs(o.Inputs)
@@ -82,8 +81,8 @@ func newRun(ctx context.Context, o Options) *run {
 	return &run{Options: o, ctx: ctx, shapes: shapes.NewSet(o.Keys), files: []string{}, groups: newGroups(cmp.Or(max(o.MaxGroups, 0), DefaultMaxGroups))}
 }
 
-// begin prepares the inputs. If there are several, it finds the time of the first
-// event of each.
+// begin prepares the inputs. If there are several inputs, it finds the time of each
+// input's first event.
 func (r *run) begin(inputs []*input) {
 	size, known := int64(0), true
 	for _, in := range inputs {
@@ -149,7 +148,7 @@ func (r *run) read(s *source) error {
 	return err
 }
 
-// contextReader is a reader whose reads fail after ctx has ended.
+// contextReader is a reader whose Read returns an error once ctx has ended.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader

@@ -184,8 +184,8 @@ func TestID(t *testing.T) {
 	assert.Equal(t, "045c907cd8ee7000-aborted", r.Groups[1].ID)
 }
 
-// TestSameTemplate checks that groups whose templates differ only in masked secrets
-// become one group.
+// TestSameTemplate checks texts whose templates differ only in secrets. After
+// masking, these texts must be in one group.
 func TestSameTemplate(t *testing.T) {
 	t.Parallel()
 	r := triaged(t, `{"level":"error","msg":"connection refused with -p alpha7 and --password blafaselfoo"}

@@ -1,6 +1,6 @@
-// Package answer classifies a pasted text. The text is one error or a log.
-// Package answer puts the errors of a log into groups. The playground's page
-// shows the result, an [Answer].
+// Package answer classifies a pasted text. The text is one error or a log. The
+// errors of a log are put into groups. The playground's page shows the result, an
+// [Answer].
 package answer
 
 import (
@@ -58,7 +58,7 @@ type Group struct {
 	Confidence float64           `json:"confidence"` // of the example
 }
 
-// Evidence is the part of a record that decided.
+// Evidence is the part of a record that determined its category and reason.
 type Evidence struct {
 	Message string `json:"message"`
 	Type    string `json:"type,omitempty"`
@@ -163,8 +163,8 @@ func (r *reader) record(rec *shapes.Record) {
 	r.group(e, result, r.lines, t)
 }
 
-// deciding returns the source that decides the result of a record, and that
-// result. Package precedence chooses the source.
+// deciding returns the source that determines the category and the reason of a
+// record, and the result with both. Package precedence chooses the source.
 func deciding(rec *shapes.Record) (e Evidence, best classify.Result) {
 	rec.Sources(func(s shapes.Source) bool {
 		if s == (shapes.Source{}) {

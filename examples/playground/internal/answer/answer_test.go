@@ -12,8 +12,8 @@ import (
 	"github.com/errclass/errclass/examples/playground/internal/answer"
 )
 
-// text joins the pieces of x. It encloses each marked piece in characters that stand
-// for the mark.
+// text joins the pieces of x. It encloses each marked piece in characters that show
+// the mark, such as » and «.
 func text(x answer.Explanation) string {
 	var b strings.Builder
 	for _, p := range x.Text {
@@ -130,9 +130,9 @@ func TestExplain(t *testing.T) {
 	assert.Equal(t, 3, x.Calls)
 }
 
-// TestExplainModel checks that the words that had the most influence on the
-// model's answer are marked. Only whole words are marked. Upper and lower case
-// make no difference.
+// TestExplainModel checks which words are marked if the model decided: those that
+// had the most influence on its result. Only whole words are marked. Upper and lower
+// case make no difference.
 func TestExplainModel(t *testing.T) {
 	t.Parallel()
 	const message = "Mailbox für ÄÖÜ was unavailable; the unavailable7 worker is Busy"

@@ -28,7 +28,7 @@ type Explanation struct {
 	Omitted    []string          `json:"omitted,omitempty"` // what was not read
 }
 
-// Mark says which role a piece of the text had.
+// Mark says which role a piece of the text had in the classification.
 type Mark string
 
 // The marks.
@@ -176,7 +176,7 @@ func pieces(text string, spans []span) []Piece {
 	return shortened(all)
 }
 
-// maxPiece is the largest number of bytes of a piece that are shown.
+// maxPiece is the largest number of bytes that are shown of one piece.
 const maxPiece = 8 << 10
 
 // shortened replaces the middle of each long piece by a piece with the mark Gap,

@@ -2,8 +2,9 @@
 // parser of logs after Drain (He et al., "Drain: An Online Log Parsing Approach with
 // Fixed Depth Tree", ICWS 2017). [Tree.Add] takes one text and returns its [Cluster].
 //
-// Package fingerprint has already replaced the values of a text by placeholders such
-// as <num>, which are called holes. Add does the following with the text:
+// Before a text is added, package fingerprint replaces its values by placeholders
+// such as <num>. Here, a placeholder is called a hole. Add does the following with
+// the text:
 //
 //   - It splits the text into words at its spaces. It joins neighbouring words that
 //     have the same holes. Words beyond [MaxWords] become one hole.
@@ -30,11 +31,11 @@ import (
 	"strings"
 )
 
-// Any is a hole that may stand for any words. The names of other holes are types of
-// values: see package fingerprint.
+// Any is a hole (a placeholder) that can stand for any words. The names of other
+// holes, such as <num>, are types of values: see package fingerprint.
 const Any = "<*>"
 
-// MaxWords is the largest number of words of a template.
+// MaxWords limits how many words a template has.
 const MaxWords = 128
 
 const (
@@ -46,8 +47,8 @@ const (
 	maxScan     = 128 // a text is compared with at most this many clusters of a leaf: those used last
 )
 
-// Cluster is a set of texts with the same template. The caller may keep a value of
-// type T with each cluster.
+// Cluster is a set of texts with the same template. The caller can store a value of
+// type T in each cluster.
 type Cluster[T any] struct {
 	Value T
 	words []word
@@ -55,7 +56,8 @@ type Cluster[T any] struct {
 	into  *Cluster[T] // the cluster that this one became a part of
 }
 
-// Template returns the template of the cluster: words and holes.
+// Template returns the template of the cluster: its words, with holes in place of
+// values.
 func (c *Cluster[T]) Template() string {
 	var b strings.Builder
 	for i, w := range c.words {
@@ -67,8 +69,7 @@ func (c *Cluster[T]) Template() string {
 	return b.String()
 }
 
-// Current returns the cluster into which c was merged. If c was not merged, it
-// returns c.
+// Current returns the cluster into which c was merged, or c if it was not merged.
 func (c *Cluster[T]) Current() *Cluster[T] {
 	for c.into != nil {
 		if c.into.into != nil {
@@ -97,8 +98,9 @@ type node[T any] struct {
 // another.
 func New[T any](merge func(into, from *Cluster[T])) *Tree[T] { return &Tree[T]{merge: merge} }
 
-// Add returns the cluster of a text whose values are replaced by holes. If no
-// cluster has similar texts, Add makes a new one.
+// Add returns the cluster of a text. In the argument masked, holes must already have
+// replaced the values of the text. If no cluster has similar texts, Add makes a new
+// one.
 func (t *Tree[T]) Add(masked string) *Cluster[T] {
 	t.words = split(t.words[:0], masked)
 	leaf := t.leaf(t.words)
@@ -111,7 +113,8 @@ func (t *Tree[T]) Add(masked string) *Cluster[T] {
 	return c
 }
 
-// cloned returns a copy of words. The texts of the copy share one new string.
+// cloned returns a copy of words. The texts of the copied words are parts of one new
+// string.
 func cloned(words []word) []word {
 	size := 0
 	for _, w := range words {
@@ -154,8 +157,8 @@ func split(words []word, masked string) []word {
 	return words
 }
 
-// trimmed returns a word without commas and semicolons at its end, because these
-// separate the items of a list.
+// trimmed returns a word without the commas and semicolons at its end. These only
+// separate the word from the next item of a list.
 func trimmed(word string) string { return strings.TrimRight(word, ",;") }
 
 // leaf returns the node for texts with these words.
@@ -196,8 +199,8 @@ func (n *node[T]) child(word string) *node[T] {
 }
 
 // find returns the cluster whose template matches the words. A hole in the template
-// matches any word of its type. If several clusters match, find returns the one with
-// the fewest holes of the type Any. If none matches, it returns nil.
+// matches any word of the hole's type. If several clusters match, find returns the
+// cluster with the fewest holes of the type Any. If none matches, it returns nil.
 func (n *node[T]) find(words []word) *Cluster[T] {
 	best, least := -1, len(words)+1
 	for i := len(n.clusters) - 1; i >= max(0, len(n.clusters)-maxScan) && least > 0; i-- {
@@ -236,7 +239,8 @@ type positions [MaxWords / 64]uint64
 
 // compare compares the words of a cluster with the words of a text. at has the
 // indexes of the words that differ in more than their values, and differ is the
-// number of these words. equal is the number of equal words without holes.
+// number of these words. equal is the number of words that are equal and have no
+// holes.
 func compare(cluster, text []word) (at positions, differ, equal int) {
 	for i, w := range cluster {
 		switch {
@@ -271,10 +275,10 @@ func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 	return found
 }
 
-// absorb merges clusters into the new cluster c. found has the clusters that are
-// similar to c. If clusters of found differ from c in the same words, absorb
-// merges them if they and c are at least evidence clusters. If all of found and
-// c are at least crowd clusters, absorb merges all of found.
+// absorb merges similar clusters into the new cluster c. found has the similar
+// clusters. absorb merges those of them that differ from c in the same words, if
+// they and c are at least evidence clusters. If found and c are at least crowd
+// clusters together, absorb merges all of found.
 func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	if len(found)+1 < evidence {
 		return
@@ -297,8 +301,8 @@ func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	}
 }
 
-// generalize compares two lists of words index by index. Where two words
-// differ, it puts holes into the word of template.
+// generalize compares two lists of words index by index. Where the two words at an
+// index differ, it puts holes into the word of template.
 func generalize(template, words []word) {
 	for i, w := range template {
 		if w.text != words[i].text && w.text != Any {
@@ -307,8 +311,8 @@ func generalize(template, words []word) {
 	}
 }
 
-// Remove removes a cluster from the tree. If a later text has the same template, it
-// starts a new cluster.
+// Remove removes a cluster from the tree. A later text with the same template starts
+// a new cluster.
 func (t *Tree[T]) Remove(c *Cluster[T]) {
 	c.leaf.clusters = slices.DeleteFunc(c.leaf.clusters, func(o *Cluster[T]) bool { return o == c })
 }

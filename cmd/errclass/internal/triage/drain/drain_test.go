@@ -12,9 +12,9 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/triage/drain"
 )
 
-// texts adds the given texts to a tree. It returns the final template of each
-// text, and the number of texts of each template. When clusters are merged,
-// their numbers of texts are added up.
+// texts adds the given texts to a tree. It returns the final template of each text,
+// and the number of texts of each template. When clusters are merged, these numbers
+// are added up.
 func texts(all ...string) (templates []string, counts map[string]int) {
 	tree := drain.New(func(into, from *drain.Cluster[int]) { into.Value += from.Value })
 	var clusters []*drain.Cluster[int]
@@ -123,7 +123,7 @@ func letters(n int) (word string) {
 }
 
 // FuzzAdd checks that every text matches the template of its cluster, even after
-// the cluster has got other texts. No text may be lost.
+// other texts were added to the cluster. No text may be lost.
 func FuzzAdd(f *testing.F) {
 	f.Add("user alice not found\nuser bob not found\nuser carol not found\nuser dan not found\nuser eve not found\n")
 	f.Add("a <num> <ip>\na <*> <ip>\na () <>\na (7)\n")

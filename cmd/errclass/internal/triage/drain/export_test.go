@@ -2,8 +2,8 @@ package drain
 
 import "strings"
 
-// Matches reports whether a text has the given template. The values of the text
-// must already be replaced by holes.
+// Matches reports whether a text has the given template. In the argument masked,
+// holes must already have replaced the values of the text.
 func Matches(template, masked string) bool {
 	want, words := strings.Fields(template), split(nil, masked)
 	if len(want) != len(words) {

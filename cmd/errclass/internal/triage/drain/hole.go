@@ -7,8 +7,8 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// nextHole returns the start and the end of the first hole (such as <num>, <ip> or
-// <*>) in word at or after i. ok is false if there is no hole.
+// nextHole returns the start and the end of the first hole in word at or after i. A
+// hole is a placeholder such as <num>, <ip> or <*>. ok is false if there is no hole.
 func nextHole(word string, i int) (start, end int, ok bool) {
 	for {
 		open := strings.IndexByte(word[i:], '<')
@@ -27,7 +27,7 @@ func nextHole(word string, i int) (start, end int, ok bool) {
 	}
 }
 
-// HasHole reports whether word has a hole.
+// HasHole reports whether word has a hole: a placeholder such as <num>.
 func HasHole(word string) bool {
 	_, _, ok := nextHole(word, 0)
 	return ok
@@ -36,10 +36,11 @@ func HasHole(word string) bool {
 // same reports whether two words differ only in their values. This is so in four
 // cases:
 //
-//   - Outside of their holes they have the same letters: "(<ip>)", "(<host>)", "()".
-//   - One word is a name with a hole. In place of the hole, the other word has a text
-//     that does not look like a value: org-<id>, org-bfcfad.
-//   - Both are names with a number: node-a<num>, eth<num>.
+//   - Outside of their holes they have the same letters: "(<ip>)" and "(<host>)", or
+//     "(<ip>)" and "()".
+//   - One word is a name with a hole. In place of the hole, the other word has a
+//     text that does not look like a value: "org-<id>" and "org-bfcfad".
+//   - Both are names with a number: "node-a<num>" and "eth<num>".
 //   - Both end in a colon and a number, such as a port or a line number.
 func same(a, b word) bool {
 	switch {
@@ -53,10 +54,10 @@ func same(a, b word) bool {
 	return letters(a.text) == letters(b.text)
 }
 
-// covers reports whether plain equals name, with another value in place of the
-// hole: org-bfcfad for org-<id>. The hole must follow a separator. plain must
-// begin with the text before the first hole of name, and end with the text
-// after the last one.
+// covers reports whether plain equals name except that it has a value in place of the
+// hole, such as "org-bfcfad" for "org-<id>". The hole must follow a separator such as
+// a hyphen. plain must begin with the text before the first hole of name, and end
+// with the text after the last hole.
 func covers(name, plain string) bool {
 	before, after := around(name)
 	n := len(before)
@@ -77,7 +78,7 @@ func around(word string) (before, after string) {
 	return before, word[last:]
 }
 
-// numbered reports whether word is a name that contains a hole for a number or an
+// numbered reports whether word is a name in which a hole stands for a number or an
 // id.
 func numbered(word string) bool {
 	for start, end, ok := nextHole(word, 0); ok; start, end, ok = nextHole(word, end) {
@@ -120,9 +121,9 @@ func letters(word string) string {
 	return b.String()
 }
 
-// joined returns a word that stands for both a and b. Where a and b differ, the
-// word has the hole Any. A hole that a and b have in common stays, if the text
-// around it is the same.
+// joined returns a word that stands for both a and b. Where a and b differ, the word
+// has the hole Any. A hole that a and b have in common stays if the text around the
+// hole is also the same.
 func joined(a, b string) string {
 	switch {
 	case standsFor(a, b):
@@ -165,9 +166,9 @@ func joined(a, b string) string {
 	}
 }
 
-// standsFor reports whether template can stand for word. template must have a
-// single hole, of the type Any, and word must have the same text before and
-// after it.
+// standsFor reports whether template can stand for word. The only hole of template
+// must be an Any, and word must have the same text before and after the place of
+// that hole.
 func standsFor(template, word string) bool {
 	before, after, ok := strings.Cut(template, Any)
 	return ok && !HasHole(before) && !HasHole(after) &&
@@ -196,9 +197,9 @@ func Parts(word string) (parts []Part) {
 	return parts
 }
 
-// Common returns the template that all texts share. Their values must already be
-// replaced by holes. If the texts have different numbers of words, Common returns
-// the first text.
+// Common returns the template that all texts share. In the texts, holes must already
+// have replaced the values. If the texts have different numbers of words, Common
+// returns the first text.
 func Common(masked []string) string {
 	if len(masked) == 0 {
 		return ""

@@ -6,13 +6,14 @@
 //	go run ./internal/triage/loghub /tmp/loghub
 //
 // It fetches nothing. It reads only the messages (the column Content). It groups all
-// samples with the same settings, and uses no regular expressions made for a sample.
+// samples with the same settings. No sample has regular expressions of its own.
 //
 // Grouping accuracy is the share of messages in a right group. A group is right if
-// it has all messages with one label (the column EventId) and no other messages.
-// The published figures come from Table II of Zhu et al., "Tools and Benchmarks for
-// Automated Log Parsing", ICSE-SEIP 2019 (https://arxiv.org/abs/1811.03509). In
-// that paper, Drain has regular expressions and settings for each sample.
+// it has all messages with a certain label (the column EventId) and no other
+// messages. The published figures come from Table II of Zhu et al., "Tools and
+// Benchmarks for Automated Log Parsing", ICSE-SEIP 2019
+// (https://arxiv.org/abs/1811.03509). In that paper, Drain has regular expressions
+// and settings for each sample.
 package main
 
 import (

@@ -59,7 +59,7 @@ func Write(w io.Writer, r *triage.Report) error {
 }
 
 // report is the report in the form that the page's script reads. It is like
-// [triage.Report], but has the advice only once for each reason.
+// [triage.Report], but has the advice for each reason only once.
 type report struct {
 	triage.Report
 	Groups   []json.RawMessage                  `json:"groups"`
@@ -79,8 +79,8 @@ type group struct {
 	WhatToDo struct{} `json:"what_to_do,omitzero"`
 }
 
-// These are the largest sizes of an example in bytes. The second size applies to
-// the groups in the second half of the page.
+// These are the largest sizes of an example in bytes. The second size applies to the
+// groups that come after the page has reached half of its largest size.
 const (
 	maxExample   = 4 << 10
 	shortExample = 300

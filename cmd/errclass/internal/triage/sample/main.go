@@ -1,7 +1,7 @@
 // Sample writes the log of a made-up shop for one day, with JSON, logfmt, klog and
 // Java lines. One line in ten is an error, and there is a burst of connection errors
-// in the afternoon. Sample writes the number of errors of each kind to standard error.
-// Compare these numbers with the groups of errclass triage:
+// in the afternoon. Sample writes the number of errors of each kind to standard
+// error. Compare these numbers with the groups that "errclass triage" finds:
 //
 //	go run ./internal/triage/sample 300000 > /tmp/sample.log
 //	errclass triage /tmp/sample.log

@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/triage"
 )
 
-// TestGroups checks that triage finds each kind of error and counts it correctly in
-// four formats of logs.
+// TestGroups checks that triage finds each kind of error and counts its errors
+// correctly. The log has lines of four formats.
 func TestGroups(t *testing.T) {
 	t.Parallel()
 	var log, report bytes.Buffer
