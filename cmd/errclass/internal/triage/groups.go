@@ -115,10 +115,12 @@ func earlier(a, b int64) int64 {
 	return a
 }
 
-// group returns the group of an event. If the reason comes from the model, it may
-// depend on a value in the text, such as a name. So all events of a template whose
-// reason comes from the model are in one group. The group has the category and the
-// reason of the first of them.
+// group returns the group of an event. A group has events with the same template,
+// category and reason.
+//
+// A reason from the model can depend on a value in the text, such as a name. So all
+// events of a template with such a reason are in one group. The first of them
+// determines its category and reason.
 func (g *groups) group(e *event) *group {
 	c := g.ids[e.id]
 	if c == nil {
@@ -131,7 +133,7 @@ func (g *groups) group(e *event) *group {
 	}
 	c = c.Current()
 	for _, found := range c.Value {
-		if found.guess == e.guess && (e.guess || found.reason == e.reason && found.category == e.category) {
+		if found.takes(e.category, e.reason, e.guess) {
 			return found
 		}
 	}
@@ -139,6 +141,12 @@ func (g *groups) group(e *event) *group {
 	c.Value = append(c.Value, found)
 	g.count++
 	return found
+}
+
+// takes reports whether events with this category and reason belong to o, if their
+// templates are equal.
+func (o *group) takes(c classify.Category, r classify.Reason, guess bool) bool {
+	return o.guess == guess && (guess || o.reason == r && o.category == c)
 }
 
 func (o *group) add(g *groups, e *event, file string) {
@@ -177,7 +185,7 @@ func (o *group) addExample(g *groups, e *event, file string) {
 // merge adds the groups of one cluster (from) to the groups of another (into).
 func (g *groups) merge(into, from *cluster) {
 	for _, o := range from.Value {
-		i := slices.IndexFunc(into.Value, func(p *group) bool { return p.reason == o.reason && p.category == o.category && p.guess == o.guess })
+		i := slices.IndexFunc(into.Value, func(p *group) bool { return p.takes(o.category, o.reason, o.guess) })
 		if i < 0 {
 			into.Value = append(into.Value, o)
 			continue
@@ -189,6 +197,9 @@ func (g *groups) merge(into, from *cluster) {
 }
 
 func (o *group) merge(g *groups, p *group) {
+	if p.first != 0 && p.first < o.first {
+		o.category, o.reason = p.category, p.reason
+	}
 	o.count += p.count
 	o.seen = max(o.seen, p.seen)
 	o.first, o.last = earlier(o.first, p.first), max(o.last, p.last)
@@ -205,9 +216,8 @@ func (o *group) merge(g *groups, p *group) {
 	o.examples = slices.Delete(o.examples, kept, len(o.examples)) // so that their texts are freed
 }
 
-// giveUp removes a tenth of the groups. It starts with the groups that have the
-// fewest events. Of groups with equally many events, it first removes the group
-// whose last event came earliest.
+// giveUp removes a tenth of the groups: those with the fewest events. Of groups with
+// equally many events, those whose last event came earliest go first.
 func (g *groups) giveUp() {
 	type place struct {
 		cluster *cluster
