@@ -17,8 +17,8 @@ const RuleModel = "model"
 // the rule that decided. corpus/README.md shows how it was measured.
 var ruleConfidence = [signal.Strengths]float64{
 	signal.NoStrength: 0.5,
-	signal.Word:       0.8,
-	signal.Phrase:     0.93,
+	signal.Word:       0.88,
+	signal.Phrase:     0.96,
 	signal.Code:       0.95,
 	signal.Cause:      0.98,
 	signal.Fact:       0.99, // an estimate: the corpus has texts, not typed errors

@@ -1,7 +1,7 @@
 // Package corpus holds labelled error messages and reads them. The messages are in
 // files called slices, and [Read] reads all slices of a folder. README.md describes
-// the slices and their fields. TAXONOMY.md describes the labels. No package that
-// users import needs this module.
+// the slices and their fields, and TAXONOMY.md the labels. No package that users
+// import needs this module.
 package corpus
 
 import (
@@ -31,8 +31,7 @@ var Slices embed.FS
 var Phrases embed.FS
 
 // Phrase is a text with which a program could report an error. No product is known
-// to print this text. So the classifier is trained on phrases, but not measured on
-// them.
+// to print it. So phrases serve to train the classifier, but not to measure it.
 type Phrase struct {
 	Message  string            `json:"message"`
 	Category classify.Category `json:"category"`
@@ -56,10 +55,10 @@ type Entry struct {
 }
 
 // Read reads the files slices/*.jsonl of dir in the order of their names. Each line
-// must be an entry: all required fields are present, no field is unknown, and the
-// labels exist. No earlier line may have the same id or the same message. Messages
-// that differ only in digits count as the same. If a line is invalid, the error
-// begins with the file and the line.
+// must be an entry with all required fields, no unknown field, and labels that
+// exist. No two lines may have the same id or the same message. Messages that differ
+// only in digits count as the same. If a line is invalid, the error begins with the
+// file and the line.
 func Read(dir fs.FS) ([]Entry, error) {
 	names, err := fs.Glob(dir, "slices/*.jsonl")
 	if err != nil {
@@ -80,7 +79,7 @@ func Read(dir fs.FS) ([]Entry, error) {
 // ReadPhrases reads the file phrases.jsonl of dir. Each line must be a phrase with
 // labels that exist. No earlier line and no entry may have the same message.
 // Messages that differ only in digits count as the same. If a line is invalid, the
-// error begins with the name of the file and the number of the line.
+// error begins with the file and the line.
 func ReadPhrases(dir fs.FS, entries []Entry) ([]Phrase, error) {
 	const name = "phrases.jsonl"
 	f, err := dir.Open(name)
@@ -116,8 +115,8 @@ func ReadPhrases(dir fs.FS, entries []Entry) ([]Phrase, error) {
 	return all, err
 }
 
-// reader collects the entries of several files. The maps ids and messages are for
-// finding duplicates: they map each id and each message to its file and line.
+// reader collects the entries of several files. To find duplicates, ids and messages
+// map each id and each message to its file and line.
 type reader struct {
 	entries       []Entry
 	ids, messages map[string]string
@@ -151,8 +150,8 @@ func (r *reader) read(dir fs.FS, name string) error {
 	})
 }
 
-// eachLine calls visit for each line of a file. The argument place is the file
-// and the line number. Errors of visit get the place as a prefix.
+// eachLine calls visit for each line of a file. The argument place is the name of
+// the file and the line number. Errors of visit get it as a prefix.
 func eachLine(f io.Reader, name string, visit func(place string, line []byte) error) error {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxLine)
@@ -170,7 +169,8 @@ func eachLine(f io.Reader, name string, visit func(place string, line []byte) er
 	return nil
 }
 
-// decode decodes a line with exactly one JSON value.
+// decode decodes the JSON value of a line into v. It returns an error if text
+// follows the value.
 func decode(line []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()

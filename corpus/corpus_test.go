@@ -1,6 +1,8 @@
 package corpus_test
 
 import (
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -119,4 +121,24 @@ func TestPhrases(t *testing.T) {
 	phrases, err := corpus.ReadPhrases(corpus.Phrases, entries)
 	require.NoError(t, err)
 	assert.NotEmpty(t, phrases)
+}
+
+// TestFresh checks that the fresh slices are valid, and that the model has seen none
+// of their messages.
+func TestFresh(t *testing.T) {
+	fresh, err := corpus.Read(os.DirFS("fresh"))
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, len(fresh), 290)
+	entries, err := corpus.Read(corpus.Slices)
+	require.NoError(t, err)
+	_, err = corpus.ReadPhrases(corpus.Phrases, append(entries, fresh...))
+	require.NoError(t, err, "a phrase equals a message")
+	digits := regexp.MustCompile(`\d`)
+	seen := map[string]string{}
+	for _, e := range entries {
+		seen[digits.ReplaceAllString(e.Message, "")] = e.ID
+	}
+	for _, e := range fresh {
+		assert.Empty(t, seen[digits.ReplaceAllString(e.Message, "")], "%s is a message of the corpus", e.ID)
+	}
 }

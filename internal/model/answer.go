@@ -14,7 +14,7 @@ type Limits struct {
 
 // Chosen has the limits that were chosen by cross-validation. corpus/README.md
 // shows the results.
-var Chosen = Limits{Retry: 0.7, Other: 0.4, Known: 10, Few: 40, Sure: 0.8}
+var Chosen = Limits{Retry: 0.75, Other: 0.35, Known: 10, Few: 30, Sure: 0.8}
 
 // Prior is the reason that the rules have found. The model multiplies the odds
 // of this reason by e^Weight. The zero Prior means that the rules have found no
@@ -53,7 +53,7 @@ type Answer struct {
 
 // Confidence has the share of right reasons among the answers of each step (see
 // [Answer.Step]). It was measured by cross-validation: see corpus/README.md.
-var Confidence = [16]float64{.1, .1, .1, .2, .3, .4, .4, .6, .62, .7, .7, .77, .82, .83, .85, .95}
+var Confidence = [16]float64{.1, .1, .1, .2, .3, .45, .5, .52, .68, .69, .75, .76, .76, .78, .79, .95}
 
 // Step divides the range from 0 to 1 into 16 steps of equal size. It returns the
 // number of the step, from 0 to 15, that contains the probability.

@@ -12,12 +12,13 @@ import (
 // MaxReasons and MaxFeatures limit the size of a table.
 const (
 	MaxReasons  = 24
-	MaxFeatures = 1 << 16
+	MaxFeatures = 1<<16 - 1
 )
 
 const (
 	filterBits = 18
 	bucketBits = 16
+	otherBits  = 12
 	lanes      = 4 // sums in a uint64
 	codeWords  = codeUnits / lanes
 	rowWords   = Hidden / lanes
@@ -37,17 +38,20 @@ type Model struct {
 	filter    *filter // the features that the table has
 	// The features are in ascending order. A bucket has the features with the same
 	// upper bits. buckets has the index of the first feature of each bucket, and one
-	// more index at the end.
-	buckets   [1<<bucketBits + 1]uint32
-	features  []uint32
+	// more index at the end. features has the lower bits of each feature. These small
+	// types keep the tables in the cache of a core.
+	buckets   [1<<bucketBits + 1]uint16
+	features  []uint8
 	codes     []byte                              // for each feature in turn, its codes
 	centroids [Codes][Centroids][codeWords]uint64 // packed, see [packed]
 	hidden    layer                               // bias of each unit
 	output    [Hidden]Scores                      // weights of each unit for the reasons
 	bias      Scores
-	// known has, by index of a word, the sums for the n-grams of the word. They are
-	// computed when the word is read for the first time.
-	known []atomic.Pointer[wordParts]
+	// known and others have the sums for the n-grams of words that were read before:
+	// known by the index of the word's feature, others by its hash for words that are
+	// no feature. A place keeps its first word, so texts cannot fill the memory.
+	known  []atomic.Pointer[wordParts]
+	others [1 << otherBits]atomic.Pointer[wordParts]
 }
 
 // wordParts has the sum of the vectors of a word's n-grams.
@@ -61,7 +65,7 @@ type wordParts struct {
 func New(t Table) *Model {
 	m := &Model{
 		names: t.Reasons, reasons: len(t.Reasons), retryable: t.Retryable, scale: t.Scale,
-		filter: new(filter), features: t.Features, codes: t.Codes,
+		filter: new(filter), features: make([]uint8, len(t.Features)), codes: t.Codes,
 		known: make([]atomic.Pointer[wordParts], len(t.Features)),
 	}
 	copy(m.hidden[:], t.Hidden)
@@ -77,12 +81,13 @@ func New(t Table) *Model {
 	bucket := 0
 	for i, feature := range t.Features {
 		m.filter.add(feature)
+		m.features[i] = inBucket(feature)
 		for ; bucket <= int(bucketOf(feature)); bucket++ {
-			m.buckets[bucket] = uint32(i)
+			m.buckets[bucket] = uint16(i)
 		}
 	}
 	for ; bucket < len(m.buckets); bucket++ {
-		m.buckets[bucket] = uint32(len(t.Features))
+		m.buckets[bucket] = uint16(len(t.Features))
 	}
 	return m
 }
@@ -167,7 +172,7 @@ func (r *Reader) Known() (n int) {
 // Read adds the features of a text to r. Of all texts together, r reads the first
 // 8 KiB, at most 800 different words, and at most 800 different known pairs. Read
 // allocates if the text has escape sequences or invisible characters, and when m
-// reads a word of its table for the first time.
+// keeps a new word in known or others.
 func (m *Model) Read(r *Reader, text string) {
 	if r.Full() {
 		return
@@ -190,25 +195,24 @@ func (m *Model) Read(r *Reader, text string) {
 
 // addWord adds the vectors of a word and of its n-grams.
 func (m *Model) addWord(r *Reader, w *word) {
-	at := m.find(w.whole)
-	if at < 0 {
-		m.addParts(&r.sums[Parts], w)
-		return
+	place := &m.others[w.whole>>(featureBits-otherBits)]
+	if at := m.find(w.whole); at >= 0 {
+		r.sums[Words].addFeature(m, at)
+		place = &m.known[at]
 	}
-	r.sums[Words].addFeature(m, at)
 	if w.n == 0 {
 		return
 	}
-	known := m.known[at].Load()
-	if known == nil {
-		known = m.sumUp(w)
-		m.known[at].Store(known)
+	before := place.Load()
+	if before == nil {
+		before = m.sumUp(w)
+		place.Store(before)
 	}
-	if known.word != string(w.text()) { // another word has the same hash
+	if before.word != string(w.text()) { // the place belongs to another word
 		m.addParts(&r.sums[Parts], w)
 		return
 	}
-	r.sums[Parts].addWord(known)
+	r.sums[Parts].addWord(before)
 }
 
 // addParts adds the vectors of a word's n-grams.
@@ -238,11 +242,14 @@ func (m *Model) Predict(text string) Scores {
 // bucketOf returns the number of the bucket of a feature.
 func bucketOf(feature uint32) uint32 { return feature >> (featureBits - bucketBits) }
 
+// inBucket returns the lower bits of a feature, which differ within a bucket.
+func inBucket(feature uint32) uint8 { return uint8(feature & (1<<(featureBits-bucketBits) - 1)) }
+
 // find returns the index of a feature, or -1 if the model does not know it.
 func (m *Model) find(feature uint32) int {
-	bucket := bucketOf(feature)
+	bucket, lower := bucketOf(feature), inBucket(feature)
 	for at := m.buckets[bucket]; at < m.buckets[bucket+1]; at++ {
-		if m.features[at] == feature {
+		if m.features[at] == lower {
 			return int(at)
 		}
 	}
@@ -280,9 +287,8 @@ func (m *Model) Scores(r *Reader) Scores {
 		if value <= 0 {
 			continue
 		}
-		output := &m.output[unit]
-		for i := range z {
-			z[i] += value * output[i]
+		for i, weight := range m.output[unit][:m.reasons] {
+			z[i] += value * weight
 		}
 	}
 	return softmax(z, m.reasons)

@@ -85,7 +85,8 @@ func table() model.Table {
 	t.Retryable[0] = true
 	t.Scale = 0.5
 	t.Features = model.Features("b")[model.Words]
-	t.Codes = []byte{7, 0, 0, 0}
+	t.Codes = make([]byte, model.Codes)
+	t.Codes[0] = 7
 	copy(t.Centroids[7*model.Hidden/model.Codes:], []int8{100, -128})
 	copy(t.Output, []float32{1, -1, 7, 7})
 	return t

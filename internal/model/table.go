@@ -11,11 +11,11 @@ import (
 const (
 	// Hidden is the number of units of the hidden layer. Each feature has a vector
 	// with one value for each unit.
-	Hidden = 16
+	Hidden = 32
 	// Codes is the number of codes that encode a vector (product quantisation). Each
 	// code stands for the values of Hidden/Codes units. It is the index of one of
 	// the [Centroids] of these units.
-	Codes = 4
+	Codes = 8
 	// Centroids is the number of centroids for each code.
 	Centroids = 256
 
@@ -36,7 +36,7 @@ type Table struct {
 	Bias      []float32 // the bias of each reason
 }
 
-const magic = "errclass model 3\n"
+const magic = "errclass model 4\n"
 
 // Encode returns the encoding of t. [Decode] decodes it.
 func (t Table) Encode() []byte {

@@ -23,7 +23,7 @@ const folds = 5
 func foldOf(product string) int { return int(sha256.Sum256([]byte(product))[0]) % folds }
 
 // question is one message of the corpus, the answer of the rules, and the model to
-// ask. The model was not trained on messages of the same product.
+// ask. This model was not trained on messages of the same product.
 type question struct {
 	corpus.Entry
 	rules    classify.Result
@@ -60,8 +60,9 @@ func ask(entries []corpus.Entry) []question {
 	return all
 }
 
-// crossValidate trains a model on four of the five parts and asks the model about
-// the fifth part. It does this for all parts at the same time.
+// crossValidate divides the entries into five parts. For each part, it trains a
+// model on the other four and asks it about this part. The parts are processed at
+// the same time.
 func crossValidate(entries []corpus.Entry, train func([]corpus.Entry) *model.Model) []question {
 	questions := ask(entries)
 	var group sync.WaitGroup
@@ -145,9 +146,9 @@ func writePredictions(w io.Writer, questions []question) error {
 	return nil
 }
 
-// writeScores writes the results for all slices together, for all slices except dev
-// and second, and for each slice. The slices dev and second are not new to the
-// rules: the rules have been measured on them before.
+// writeScores writes the results for all slices together, for all slices without
+// "dev" and "second", and for each slice. The rules have been measured before on the
+// slices "dev" and "second", so these say less about new messages.
 func writeScores(w io.Writer, questions []question) {
 	names := []string{"all slices", "without dev and second"}
 	for _, q := range questions {

@@ -13,8 +13,11 @@ type options struct {
 	Features  int     // number of features in the table
 	Rare      int     // a feature that occurs in fewer texts than this is ignored
 	Example   float64 // weight of an example or a phrase; a message has 1
-	Epochs    int     // how many times each row is learned
+	Select    int     // how many times each row is learned to select the features
+	Epochs    int     // how many times each row is learned with these features
+	Adapt     int     // how many times each row is learned after the quantisation
 	Rate      float64 // learning rate of the first epoch; it falls to 0
+	AdaptRate float64 // the same after the quantisation
 	Dropout   float64 // share of the features that are left out at random
 	Smoothing float64 // probability that is given to all reasons together, in equal parts
 	Decay     float64 // weight of the L2 penalty
@@ -22,7 +25,7 @@ type options struct {
 	Sharpness float64 // factor of all scores; without it, Smoothing makes the probabilities too small
 }
 
-var defaults = options{Features: 65000, Rare: 2, Example: 1, Epochs: 8, Rate: 0.1, Dropout: 0.2, Smoothing: 0.1, Decay: 1e-4, Category: 0.5, Sharpness: 1.5}
+var defaults = options{Features: 65000, Rare: 2, Example: 1, Select: 4, Epochs: 8, Adapt: 2, Rate: 0.1, AdaptRate: 0.05, Dropout: 0.2, Smoothing: 0.1, Decay: 1e-4, Category: 0.5, Sharpness: 1.5}
 
 // row is one text in the form that learn uses: the columns of its features by
 // group, the index of its reason, and its weight in the loss.
@@ -32,9 +35,10 @@ type row struct {
 	weight  float64
 }
 
-// train learns a table. It first trains a network with all features. Then it keeps
-// the features with the longest vectors and trains again. It also learns the
-// variations that withVariations adds.
+// train learns a table in three steps. It trains a network with all features, and
+// selects the features with the longest vectors. It trains a network with these.
+// Then it quantises the vectors, and trains the rest of the network once more with
+// the quantised vectors. It also learns the variations that withVariations adds.
 func train(texts []text, o options) model.Table {
 	alone := len(texts)
 	texts = withVariations(texts)
@@ -64,11 +68,18 @@ func train(texts []text, o options) model.Table {
 	}
 	slices.Sort(vocabulary)
 	reasons := len(classify.Reasons())
-	n := learn(rows(texts, features, vocabulary, o), len(vocabulary), reasons, o)
+	n := newNetwork(len(vocabulary), reasons)
+	n.learn(rows(texts, features, vocabulary, o), o.Select, o.Rate, o)
 	vocabulary = heaviest(vocabulary, n, o.Features)
-	n = learn(rows(texts, features, vocabulary, o), len(vocabulary), reasons, o)
+	all := rows(texts, features, vocabulary, o)
+	n = newNetwork(len(vocabulary), reasons)
+	n.learn(all, o.Epochs, o.Rate, o)
+	t := quantise(vocabulary, n)
+	n.freeze(t)
+	n.learn(all, o.Adapt, o.AdaptRate, o)
 	n.sharpen(o.Sharpness)
-	return quantise(vocabulary, n)
+	t.Hidden, t.Output, t.Bias = n.hidden.values, n.output.values, n.bias.values
+	return t
 }
 
 // rows converts the texts to rows. It keeps the features in vocabulary, which

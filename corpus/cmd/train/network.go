@@ -21,6 +21,7 @@ type network struct {
 	bias    parameters // the bias of each reason
 	// categories has the category of each reason.
 	categories []classify.Category
+	frozen     bool // learning does not change the vectors
 	random     *rand.Rand
 }
 
@@ -52,10 +53,10 @@ func (p *parameters) step(at int, gradient []float32, rate float32) {
 	}
 }
 
-// learn trains a network on the rows. Their columns are below columns. The order of
-// the rows, the dropout and the initial values come from a random generator that
-// always has the same seed.
-func learn(rows []row, columns, reasons int, o options) *network {
+// newNetwork returns an untrained network for this number of columns. Its initial
+// values, and later the order of the rows and the dropout, come from a random
+// generator that always has the same seed.
+func newNetwork(columns, reasons int) *network {
 	random := rand.New(rand.NewPCG(1, 1))
 	n := &network{
 		reasons: reasons,
@@ -68,13 +69,29 @@ func learn(rows []row, columns, reasons int, o options) *network {
 	for _, reason := range classify.Reasons() {
 		n.categories = append(n.categories, reason.Policy().Category)
 	}
-	for epoch := range o.Epochs {
-		rate := float32(o.Rate) * (1 - float32(epoch)/float32(o.Epochs))
-		for _, i := range random.Perm(len(rows)) {
-			n.learnRow(&rows[i], rate, o)
+	return n
+}
+
+// learn trains the network on the rows, each of them once per epoch. rate is the
+// learning rate of the first epoch; it falls to 0.
+func (n *network) learn(rows []row, epochs int, rate float64, o options) {
+	for epoch := range epochs {
+		now := float32(rate) * (1 - float32(epoch)/float32(epochs))
+		for _, i := range n.random.Perm(len(rows)) {
+			n.learnRow(&rows[i], now, o)
 		}
 	}
-	return n
+}
+
+// freeze replaces the vectors with the quantised ones of a table. They stay as they
+// are when the network learns more rows.
+func (n *network) freeze(t model.Table) {
+	n.frozen = true
+	for i := range n.vectors.values {
+		at, unit := i/units, i%units // at is the index of the code of this value
+		centroid := at%model.Codes*model.Centroids + int(t.Codes[at])
+		n.vectors.values[i] = float32(t.Centroids[centroid*units+unit]) * t.Scale
+	}
 }
 
 // learnRow moves all parameters towards the reason of one row. It leaves out a
@@ -141,6 +158,9 @@ func (n *network) learnRow(r *row, rate float32, o options) {
 	}
 	n.hidden.step(0, gradient[:], slow)
 	n.bias.step(0, z, slow)
+	if n.frozen {
+		return
+	}
 	var change [model.Hidden]float32
 	for _, in := range inputs {
 		at := int(in.column) * model.Hidden

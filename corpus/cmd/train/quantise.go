@@ -20,12 +20,11 @@ const (
 // part is a part of a vector.
 type part [units]float32
 
-// quantise returns the table of a network. vocabulary has the feature of each
-// column.
+// quantise returns a table with the quantised vectors of a network, and without its
+// hidden and output layers. vocabulary has the feature of each column.
 func quantise(vocabulary []uint32, n *network) model.Table {
 	t := model.Table{
 		Features: vocabulary, Codes: make([]byte, len(vocabulary)*model.Codes),
-		Hidden: n.hidden.values, Output: n.output.values, Bias: n.bias.values,
 	}
 	for _, reason := range classify.Reasons() {
 		t.Reasons = append(t.Reasons, string(reason))
