@@ -38,9 +38,9 @@ func corpusMessages(tb testing.TB) []string {
 	return all
 }
 
-// benchmarkPatterns returns n patterns of the standard rules, spread over all
-// families of rules. If there are fewer than n, it adds variants of the patterns,
-// each with one more word.
+// benchmarkPatterns returns n patterns of the standard rules, taken evenly from all
+// families of rules. If there are too few, it adds variants of the patterns, each
+// with one more word.
 func benchmarkPatterns(n int) []string {
 	exprs := make([]string, n)
 	for i := range exprs {
@@ -54,8 +54,8 @@ func benchmarkPatterns(n int) []string {
 }
 
 // benchmarkTexts returns the texts of the benchmarks by name. The text "near" has
-// the beginnings of many matches, but no complete match. In the text "often", rules
-// match everywhere.
+// the beginnings of many matches, but no match. The text "often" has matches
+// everywhere.
 func benchmarkTexts(tb testing.TB) map[string][]string {
 	corpus := corpusMessages(tb)
 	var long strings.Builder
@@ -92,9 +92,9 @@ func perText(b *testing.B, texts []string, f func(text string)) float64 {
 	return float64(b.Elapsed().Nanoseconds()) / float64(b.N)
 }
 
-// BenchmarkScan measures how long it takes to search a text for all patterns at
-// once. The metric x-regexp compares this with package regexp, which tries one
-// pattern after the other: it is regexp's time divided by the time of the search.
+// BenchmarkScan measures the search of a text for all patterns at once. The metric
+// x-regexp is the time of package regexp, which tries one pattern after the other,
+// divided by the time of the search.
 func BenchmarkScan(b *testing.B) {
 	all := benchmarkTexts(b)
 	for _, n := range []int{20, 100, 300, 1000, len(standard.Rules)} {

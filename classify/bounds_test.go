@@ -345,7 +345,7 @@ func allocated(f func()) uint64 {
 
 // TestExcessIsBounded classifies evidence that is far beyond the limits. No
 // classification may panic or allocate more than mostAllocated. The test isn't
-// parallel, because it measures the memory of the whole process.
+// parallel, because it measures the whole process.
 func TestExcessIsBounded(t *testing.T) {
 	wide, err := classify.New(classify.WithMaxBytes(mega))
 	require.NoError(t, err)

@@ -19,9 +19,8 @@ import (
 	"github.com/errclass/errclass/internal/race"
 )
 
-// TestLastLetters checks that hint.LastLetters has the last letter of every
-// phrase that may precede a waiting time (hint.Anchors), and of every word that may
-// stand between the phrase and the time (hint.Fillers).
+// TestLastLetters checks that hint.LastLetters is complete. It must have the last
+// letter of every phrase in hint.Anchors and of every word in hint.Fillers.
 func TestLastLetters(t *testing.T) {
 	t.Parallel()
 	words := hint.Fillers[:]
@@ -143,9 +142,8 @@ func TestLimitsDoNotOverflow(t *testing.T) {
 	assert.Equal(t, ReasonUnknown, one.Message("HTTP 429").Reason)
 }
 
-// FuzzExcess builds very large evidence from a few bytes, by repetition. It
-// checks that a classification allocates at most 5 MB, and that repeating the
-// classification gives the same result.
+// FuzzExcess builds very large evidence by repeating a short text. A classification
+// must allocate at most 5 MB, and a second one must give the same result.
 func FuzzExcess(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7}, `{"error":{"message":"rate limit","code":"x"}},`, uint16(2000))
 	f.Add([]byte{7, 7, 7, 1, 2}, "retry after 1s\n", uint16(9000))
@@ -172,9 +170,9 @@ func FuzzExcess(f *testing.F) {
 	})
 }
 
-// assemble builds evidence from one text. For each byte of the argument parts, it
-// adds one kind of evidence, such as a body, a header or an error. The methods of
-// these errors allocate nothing, so FuzzExcess measures only the classifier.
+// assemble builds evidence from one text. Each byte of the argument parts adds one
+// kind of evidence, such as a body, a header or an error. The methods of these
+// errors allocate nothing.
 func assemble(parts []byte, text string) (e Evidence) {
 	var all []error
 	for _, p := range parts {

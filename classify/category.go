@@ -14,9 +14,9 @@ const (
 	// CategoryFatal means that repeating the call will not help. A person or the
 	// code must change something. An unrecognised error is fatal.
 	CategoryFatal Category = "fatal"
-	// CategoryTimeout means that this program's own deadline or watchdog ended
-	// the call. Only a typed error can have this category; a text never has it.
-	// A peer's timeout is retryable.
+	// CategoryTimeout means that this program's own deadline or watchdog ended the
+	// call. Only a typed error can have this category, not a text. A timeout that a
+	// peer reports is retryable.
 	CategoryTimeout Category = "timeout"
 	// CategoryAborted means that the caller canceled the call.
 	CategoryAborted Category = "aborted"

@@ -181,9 +181,9 @@ type answersText struct{ err error }
 func (answersText) Error() string   { return "so it goes" }
 func (e answersText) Unwrap() error { return e.err }
 
-// TestEvidenceBesideACycle checks an error chain with a cycle. The classifier
-// must read the errors of the cycle. It must not call a method that may follow
-// the cycle forever.
+// TestEvidenceBesideACycle checks an error chain with a cycle. The classifier must
+// read the errors of the cycle, but call no method that might follow the cycle
+// forever.
 func TestEvidenceBesideACycle(t *testing.T) {
 	t.Parallel()
 	round := &recursive{}
@@ -207,9 +207,9 @@ type halfBroken struct{ panics }
 func (halfBroken) Error() string { return "so it goes" }
 func (halfBroken) Unwrap() error { return &net.DNSError{IsTemporary: true} }
 
-// TestBounds checks the limits on the errors of a chain. An error within the
-// limits must be found in a wide and in a deep chain. For an error beyond the
-// limits, only its text counts.
+// TestBounds checks the limits on the errors of a chain. An error within the limits
+// must be found, in a wide chain and in a deep one. Beyond the limits, only the text
+// counts.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	err := context.Canceled
@@ -239,9 +239,9 @@ func TestBounds(t *testing.T) {
 	assert.Equal(t, classify.ReasonRateLimit, classify.Error(deep).Reason, "the text of a long chain")
 }
 
-// TestSharedTree joins an error with itself 40 times, so its text has 2^40 lines.
-// The classifier must find the error without building that text. The test also
-// joins 20,000 errors with a cycle. The classifier must not follow the cycle.
+// TestSharedTree checks errors whose text cannot be built. In the first two, an
+// error is joined with itself 40 times, so the text would have 2^40 lines. The last
+// one joins 20,000 errors with a cycle.
 func TestSharedTree(t *testing.T) {
 	t.Parallel()
 	shared := func(err error) error {

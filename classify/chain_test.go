@@ -287,18 +287,16 @@ func TestErrConnDoneAsItsText(t *testing.T) {
 	assert.False(t, value.Retryable())
 }
 
-// TestPlaceOfSiblings checks a joined error. One branch says that a program
-// could not be started, the other is fs.ErrPermission. The first branch must
-// not change the reason of the second.
+// TestPlaceOfSiblings joins two errors: a program that could not be started, and
+// fs.ErrPermission. The first must not change the reason of the second.
 func TestPlaceOfSiblings(t *testing.T) {
 	t.Parallel()
 	got := classify.Error(errors.Join(&exec.Error{Name: "agent", Err: errors.New("so it goes")}, fs.ErrPermission))
 	assert.Equal(t, classify.ReasonAuthentication, got.Reason, got.Rule)
 }
 
-// TestTextRefinesWeakFacts checks that a text outranks three kinds of weak
-// evidence: the error of a parser that got an HTML page, the exit status of a
-// child process, and a method Timeout that returns true.
+// TestTextRefinesWeakFacts checks that a text outranks weak evidence: a parser that
+// got an HTML page, an exit status, or a method Timeout that returns true.
 func TestTextRefinesWeakFacts(t *testing.T) {
 	t.Parallel()
 	var v struct{}

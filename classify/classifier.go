@@ -18,11 +18,10 @@ import (
 // the first and the last 32 KiB of a text.
 const DefaultMaxBytes = collect.DefaultMaxBytes
 
-// Classifier turns evidence into results. Make one with [New]; the zero
-// Classifier is not usable. A Classifier is safe for concurrent use, and immutable
-// unless made with [Switchable]. It never logs, and it recovers from every panic of
-// the evidence's methods. It stores no text, only hashes of texts that it has
-// classified.
+// Classifier turns evidence into results. Make one with [New]; the zero Classifier
+// is not usable. A Classifier is safe for concurrent use. It is immutable unless
+// made with [Switchable]. It never logs, and it recovers from every panic of the
+// evidence's methods. Of the texts that it has classified, it stores only hashes.
 type Classifier struct {
 	rules    func() *ruleset.Set // compiled at first use
 	seen     *memory.Memory      // cache of earlier results; valid for this maxBytes only
@@ -40,13 +39,13 @@ var (
 	// Standard reads all evidence, and has the broad rule set and the model (see
 	// [WithModel]). It is the default.
 	Standard = newStandard()
-	// Minimal has the twenty patterns of the original classifier. The first one
-	// that matches decides. Minimal reads the whole text and nothing else. A
-	// failure without a text, such as a status alone, has the reason unknown.
+	// Minimal has the twenty patterns of the original classifier. The first one that
+	// matches decides. Minimal reads only text, and reads all of it. A failure
+	// without a text, such as a status alone, has the reason unknown.
 	Minimal = newMinimal()
 	// None has no rules. Use it with [WithBase] for a classifier that has only your
-	// rules. It reads text and nothing else. A failure without a text, such as a
-	// status alone, has the reason unknown.
+	// rules. It reads only text. A failure without a text, such as a status alone,
+	// has the reason unknown.
 	None = newNone()
 )
 
@@ -118,11 +117,11 @@ func WithBase(base *Classifier) Option {
 	})
 }
 
-// WithMaxBytes sets how many bytes of a text are read: half of n from the
-// beginning and half from the end. The default is the limit of the base
-// classifier; n ≤ 0 keeps it. All texts of an error chain together are limited
-// to max(n, 64 KiB), and all texts of a response to 64 KiB. A larger n takes
-// more time. If n exceeds [DefaultMaxBytes], it also takes more memory.
+// WithMaxBytes sets how many bytes of a text are read: half of n from the beginning
+// and half from the end. The default is the limit of the base classifier; n ≤ 0
+// keeps it. All texts of an error chain together are limited to max(n, 64 KiB), and
+// all texts of a response to 64 KiB. If n exceeds [DefaultMaxBytes], a
+// classification takes more memory.
 func WithMaxBytes(n int) Option {
 	return optionFunc(func(c config) config {
 		if n > 0 {
@@ -255,15 +254,15 @@ func (c *Classifier) unknown() Result {
 }
 
 // Classify classifies the evidence. It returns the zero Result if nothing failed.
-// The zero Evidence means that nothing failed. A response with a status below 400
-// is a failure only if its body is an error envelope.
+// That is so for the zero Evidence, and for a response with a status below 400
+// unless its body is an error envelope.
 func (c *Classifier) Classify(e Evidence) (r Result) {
 	c.classify(&e, &r)
 	return r
 }
 
-// classify sets *r, which must be zero. e and r are pointers, because copying
-// the two structs would be slow: both are larger than a cache line.
+// classify sets *r, which must be zero. e and r are pointers because both structs
+// are large, and copying them would be slow.
 func (c *Classifier) classify(e *Evidence, r *Result) {
 	c = c.current()
 	text, source, alone := c.textAlone(e)
@@ -312,5 +311,5 @@ const panicSuffix = "+panic"
 // ErrBudgetExceeded reports that the program has spent its own budget, for example
 // its money or tokens. If you refuse a call or discard an answer for that reason,
 // wrap ErrBudgetExceeded in your error. It outranks all other evidence. The policy
-// of the result ([Result.Policy]) never allows a fallback to another provider.
+// of the result ([Result.Policy]) never allows a fallback.
 var ErrBudgetExceeded = chain.ErrBudgetExceeded

@@ -53,8 +53,8 @@ func TestWithRulesFollowedTheCallersSlice(t *testing.T) {
 	assert.Equal(t, "x", c.Message("x").Rule)
 }
 
-// New builds a classifier on a base. If the limits or rules of the two differ, the
-// new classifier must not use the cache of the base.
+// A classifier must not use the cache of its base if the limits or rules of the two
+// differ.
 func TestMemoryIsNotSharedWithTheBase(t *testing.T) {
 	t.Parallel()
 	const text = "------------------ HTTP 429 ------------------"
@@ -80,10 +80,9 @@ func BenchmarkHugeText(b *testing.B) {
 	}
 }
 
-// TestUserRuleIsNotVetoed checks that a standard rule cannot veto a user's
-// rule. In this text, the standard rule for compile errors vetoes other
-// standard rules: a compile error quotes source code, whose words are not
-// evidence.
+// TestUserRuleIsNotVetoed checks that a standard rule cannot veto a user's rule. The
+// standard rule for compile errors matches this text. It vetoes other standard
+// rules.
 func TestUserRuleIsNotVetoed(t *testing.T) {
 	t.Parallel()
 	const text = "src/a.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'."
@@ -139,8 +138,8 @@ func TestNewBlamedTheWrongRule(t *testing.T) {
 	require.ErrorContains(t, err, `rule "r17": pattern "x(?:ab|cd){0,30}ab(?:ab|cd){30}y": rule 18 of 1000: it needs too many states: shorten`)
 }
 
-// Evidence with the status of a failure but without a text is an error. This is
-// true even if the classifier has only rules for texts.
+// A failing status without a text is an error, even for a classifier that has only
+// rules for texts.
 func TestNoneTookAStatusForNoError(t *testing.T) {
 	t.Parallel()
 	own, err := classify.New(classify.WithBase(classify.None), classify.WithRules(classify.Rule{ID: "x", Pattern: "x", Reason: classify.ReasonLogic}))
@@ -172,9 +171,8 @@ func TestNoneTookAStatusForNoError(t *testing.T) {
 	assert.Equal(t, "x", own.Classify(classify.Evidence{Status: 503, Message: "x"}).Rule)
 }
 
-// In the list that Rules returns, the user's rules come first, in the given
-// order. The rules of the base follow, the strongest first. Rules without a
-// reason come last.
+// Rules returns the user's rules in the given order, then the rules of the base, the
+// strongest first. Rules without a reason are last.
 func TestRulesAreInOrder(t *testing.T) {
 	t.Parallel()
 	c, err := classify.New(classify.WithRules(

@@ -15,9 +15,8 @@ import (
 )
 
 // fragments are pieces of text that the parsers look for. Some are complete, some
-// are cut off, and some are almost correct. Tests repeat a fragment many times to
-// find parsers that take quadratic time. TestCost also repeats the examples of the
-// rules.
+// are cut off, and some are almost correct. Tests repeat them many times to find
+// parsers that take quadratic time.
 var fragments = []string{
 	// These fragments are parts of stack traces.
 	"\n  at a.B(C:1)", "  at a.B(C:1) [", "\tat a.B.c(C.java:12) ~[c.jar:1]", "   at A.B.C(String s, Int32 n) in C:\\a.cs:line 1 --- ", "   at A.B.C() in ",
@@ -57,8 +56,8 @@ func (s repeated) text(size int) string {
 	return b.String()[:size]
 }
 
-// costHead is a text that matches rules for a waiting time, a status and a report of
-// several attempts. After a match of such a rule, the classifier parses the text again.
+// costHead matches rules for a waiting time, a status and a report of several
+// attempts. After such a match, the classifier parses the text again.
 const costHead = "connection reset by peer, retry after 5s HTTP 404 last error: connection reset attempt 1: attempt 2: x\n"
 
 // decideOnce classifies a text of up to 2 MiB. It does not use the cache of
@@ -74,17 +73,16 @@ func ordinaryText(tb testing.TB, size int) string {
 	return repeated{units: []string{strings.Join(corpusMessages(tb), "\n") + "\n"}}.text(size)
 }
 
-// checkCost compares two times: for the texts that s describes, and for the text in
-// the argument ordinary. It fails the test if the texts of s take more than five
-// times as long per byte, or if their time grows faster than their length.
+// checkCost compares the texts of s with the text ordinary. It fails the test if a
+// text of s takes more than five times as long per byte, or if the time grows faster
+// than the length.
 func checkCost(t require.TestingT, s repeated, ordinary string, sizes ...int) {
 	scaling := cputime.Scaling{Run: decideOnce, Ordinary: ordinary, MaxRatio: 5}
 	require.NoError(t, scaling.Check(s.text, sizes...), "%v", s)
 }
 
 // TestCost checks that no text takes much longer than ordinary text of the same
-// length, and that the time grows no faster than the length. An example is a Java
-// stack frame followed by an open bracket, repeated many times.
+// length, and that the time grows no faster than the length.
 func TestCost(t *testing.T) {
 	ordinary := ordinaryText(t, 16<<10)
 	examples := ruleExamples(t)
@@ -115,10 +113,9 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// FuzzCost looks for texts that take too long for their length. It builds the text
-// from pieces. The first byte of the input says how many pieces form the head of
-// the text. Each later byte selects one piece. The pieces after the head are
-// repeated.
+// FuzzCost looks for texts that take too long for their length. The first byte of
+// the input is the number of pieces in the head of the text. Each later byte selects
+// one piece. The pieces after the head are repeated.
 func FuzzCost(f *testing.F) {
 	ordinary := ordinaryText(f, 8<<10)
 	pieces := slices.Concat(fragments, []string{costHead}, ruleExamples(f))
@@ -145,9 +142,8 @@ func FuzzCost(f *testing.F) {
 	})
 }
 
-// seenCost executes more branches for a larger ratio. A fuzzer notices new
-// branches but not the time. So the branches tell the fuzzer that an input
-// takes longer.
+// seenCost executes more branches for a larger ratio. A fuzzer notices new branches,
+// but does not measure time.
 func seenCost(ratio float64) (steps int) {
 	if ratio > 1 {
 		steps++
@@ -170,10 +166,9 @@ func seenCost(ratio float64) (steps int) {
 	return steps
 }
 
-// BenchmarkCost measures the most expensive texts and reports two ratios.
-// x-ordinary is the time per byte, divided by the time per byte of ordinary
-// text. growth is the time for a text, divided by the time for a quarter of the
-// text.
+// BenchmarkCost measures the most expensive texts. The metric x-ordinary is the time
+// per byte, divided by the time per byte of ordinary text. growth is the time for a
+// text, divided by the time for a quarter of the text.
 func BenchmarkCost(b *testing.B) {
 	for _, bm := range []struct {
 		name string

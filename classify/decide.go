@@ -46,8 +46,8 @@ func read(q *collect.Inquiry, e *Evidence) (failed bool) {
 	return true
 }
 
-// result sets r from the signals in q. It returns the signal that decides in won, or
-// nil. If the model decides instead, result returns the model's prediction in g.
+// result sets r from the signals in q. won is the signal that decides, or nil. If
+// the model decides instead, g is its prediction.
 func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, g guess) {
 	list := q.List.All()
 	if i := resolve.Resolve(list); i >= 0 {
@@ -91,8 +91,7 @@ func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, 
 const longWaitSuffix = "+long-wait"
 
 // textAlone reports in alone whether c reads only one text of e and no other
-// evidence. If so, it also returns the text and its source, and classify need not
-// call the collectors for other evidence.
+// evidence. If so, it also returns the text and its source.
 func (c *Classifier) textAlone(e *Evidence) (text string, source signal.Source, alone bool) {
 	switch {
 	case c.textOnly && e.Err != nil:
@@ -119,9 +118,8 @@ func (c *Classifier) providerOf(e *Evidence) string {
 	return e.Provider
 }
 
-// recalled sets r to the cached result for text, which must be the only
-// evidence in e. It returns false if the cache has no result for text. *r must
-// be zero.
+// recalled sets r to the cached result for text, and returns false if there is none.
+// text must be the only evidence in e, and *r must be zero.
 func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 	if c.maxBytes > 0 && len(text) > c.maxBytes {
 		return false
@@ -149,9 +147,8 @@ func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 }
 
 // readAlone classifies a text that is the only evidence. It caches the result,
-// except in two cases. If only a part of the text is read, hashing would read
-// the whole text. If the text names a waiting time, this may be a date, so the
-// result depends on the clock.
+// except in two cases. If the text is longer than the limit, hashing all of it would
+// take long. If the text names a waiting time, the result may depend on the clock.
 func (c *Classifier) readAlone(q *collect.Inquiry, message string, r *Result) {
 	q.Budget.ShareText()
 	head, tail := collect.Cut(q, message)

@@ -30,17 +30,16 @@ type Evidence struct {
 type Result struct {
 	Category Category `json:"category"` // "" = there was no error
 	Reason   Reason   `json:"reason"`
-	// Rule is the stable id of the rule or fact that decided:
-	// "text/insufficient-quota", "errno/ECONNRESET", "http/429". The suffix
-	// "+long-wait" marks a rate limit that counts as budget_exceeded because the
-	// provider asks to wait for more than an hour. The suffix "+panic" marks a
-	// recovered panic of this package: please report it. RuleModel means that
-	// the model decided.
+	// Rule is the stable id of the rule or fact that decided, such as
+	// "text/insufficient-quota", "errno/ECONNRESET" or "http/429". RuleModel means
+	// that the model decided. The suffix "+long-wait" marks a rate limit that counts
+	// as budget_exceeded, because the provider asks to wait for more than an hour.
+	// The suffix "+panic" marks a recovered panic of this package: please report it.
 	Rule string `json:"rule"`
 	// Confidence is the probability that Reason is right, from 0 to 1. It was
-	// measured on labelled messages, separately for each kind of evidence that
-	// may decide. It is 0 if there was no error. With the base [Minimal] or
-	// [None], it is 0 unless a user's rule or the model decided.
+	// measured on labelled messages, for each kind of deciding evidence. It is 0 if
+	// there was no error. With the base [Minimal] or [None], it is 0 unless a user's
+	// rule or the model decided.
 	Confidence    float64       `json:"confidence,omitempty"`
 	Status        int           `json:"status"` // HTTP status, 0 if unknown
 	RetryAfter    time.Duration `json:"-"`      // how long the provider asks to wait; in JSON "retry_after_ms"
@@ -49,7 +48,7 @@ type Result struct {
 	Provider      string        `json:"provider,omitempty"`
 }
 
-// Retryable reports whether to make the same call again unchanged. For
-// [CategoryTimeout] it returns false: this program's own deadline has passed, so a
-// call with the same context would fail at once.
+// Retryable reports whether to make the same call again unchanged. It returns false
+// for [CategoryTimeout]: the program's own deadline has passed, so the same call
+// would fail at once.
 func (r Result) Retryable() bool { return r.Category == CategoryRetryable }

@@ -16,10 +16,10 @@ import (
 // Explanation is a [Result] with the evidence for and against it.
 type Explanation struct {
 	Result Result
-	// Signals lists the matches: first the signal that decided, then the others by
-	// precedence, then those that do not count. If the program's own deadline,
-	// cancellation or budget decides, the classifier does not look for further
-	// evidence.
+	// Signals lists the matches. The first one decided. The others that count follow
+	// by precedence, then the vetoed and the beaten ones, then those without a
+	// reason. If the program's own deadline, cancellation or budget decides, the
+	// classifier does not look for further evidence.
 	Signals []Signal
 	// Model is the model's answer for the texts, even if a rule decided. It is nil if
 	// the classifier has no model, or if the model knows no word of the texts.
@@ -32,9 +32,9 @@ type Explanation struct {
 // Omission is an amount of evidence that was not read.
 type Omission struct {
 	Source string // the part of the evidence, named as in [Signal.Source]
-	// Unit is the unit of Amount: "bytes of text", "bytes of bodies", "bytes of
-	// bodies as JSON" (these were read as text), "errors", "texts of errors",
-	// "header names" or "header values".
+	// Unit is the unit of Amount: "bytes of text", "bytes of bodies", "errors",
+	// "texts of errors", "header names", "header values", or "bytes of bodies as
+	// JSON". Bytes of the last kind were read as text.
 	Unit string
 	// Amount is the number of units that were not read. If the unit is "errors",
 	// Amount does not include the errors that an unread error wraps.
@@ -47,31 +47,30 @@ type Signal struct {
 	Reason   Reason // "" = the rule only vetoes others or only gives a hint
 	Category Category
 	Strength string // word, phrase, code, cause, fact, user or own; model for the model's answer
-	// Source names the part of the evidence: "type", "code", "error" (the chain
-	// or its text), "status", "header", "body" or "message". If an error
-	// of the chain holds a response, "status", "header" and "body" name the parts
-	// of that response.
+	// Source names the part of the evidence: "type", "code", "error" (the chain or
+	// its text), "status", "header", "body" or "message". The parts of a response
+	// that an error holds are "status", "header" and "body" too.
 	Source string
 	// Start and End delimit the leftmost match in the source: Type, Code,
-	// Err.Error(), Body or Message. They are -1 if the match is not a text, such as
-	// an errno in the chain. They are also -1 if the match does not occur literally
-	// in the source, such as a message with JSON escapes.
+	// Err.Error(), Body or Message. Both are -1 if the match is not a text, such as
+	// an errno. Both are also -1 if the source does not contain the matched text
+	// literally, for example because of JSON escapes.
 	Start, End int
 	// Text is the matched text, even if Start is -1. It is "" if the match is not a
 	// text.
 	Text string
 	// Decided reports whether this signal decided the result.
 	Decided bool
-	// VetoedBy is the id of the rule that vetoed this signal. BeatenBy is the id of
-	// the rule that beat this signal: a rule that lists this signal's rule in its
-	// Beats, or else the rule that decided. At most one of the two is set.
+	// VetoedBy is the id of the rule that vetoed this signal, or "". BeatenBy is the
+	// id of the rule that beat this signal, or "": a rule that lists this signal's
+	// rule in its Beats, or else the rule that decided. At most one of the two is
+	// set.
 	VetoedBy, BeatenBy string
 }
 
-// Explain classifies like [Classifier.Classify] and reports the evidence. It
-// searches for the matched bytes in a second pass with package regexp, so it
-// takes about a thousand times as long as Classify. Use it to show a decision to
-// people, not for every error.
+// Explain classifies like [Classifier.Classify] and reports the evidence. It takes
+// about a thousand times as long as Classify. Use it to show a decision to people,
+// not for every error.
 func (c *Classifier) Explain(e Evidence) (x Explanation) {
 	c = c.current()
 	if x.Result = c.Classify(e); x.Result == (Result{}) {
@@ -129,10 +128,9 @@ func (c *Classifier) Explain(e Evidence) (x Explanation) {
 	return x
 }
 
-// inOrder sorts signals by the Fate that resolve.Resolve has set: first the
-// signals that count, then the vetoed ones, then the beaten ones, then the
-// hints, which have no reason. Signals with the same Fate are in the order of
-// precedence.
+// inOrder sorts signals by the Fate that resolve.Resolve has set. First are those
+// that count, then the vetoed ones, the beaten ones, and the hints. Signals with the
+// same Fate are in the order of precedence.
 func inOrder(list []signal.Signal) []*signal.Signal {
 	all := make([]*signal.Signal, len(list))
 	for i := range list {
@@ -164,8 +162,8 @@ func (s *Signal) place(match *signal.Signal, t collect.ReadText) {
 	}
 }
 
-// sourceText returns the text of a part of the evidence. The caller passes the text
-// of e.Err as chain, so that its method Error is called only once.
+// sourceText returns the text of a part of the evidence. The argument chain is the
+// text of e.Err.
 func sourceText(source signal.Source, e *Evidence, chain string) string {
 	switch source {
 	case signal.FromType:
@@ -182,10 +180,9 @@ func sourceText(source signal.Source, e *Evidence, chain string) string {
 	return ""
 }
 
-// settleIn changes Start and End to offsets in the source text. Before the
-// call, they are offsets in the text that the rules read, which may be a part
-// of the source, such as a message in a body. If the source does not contain
-// the matched text, settleIn sets both to -1.
+// settleIn changes Start and End to offsets in the source text. Before the call,
+// they are offsets in the text that the rules read, such as a message in a body. If
+// the source does not contain the matched text, settleIn sets both to -1.
 func (s *Signal) settleIn(source string) {
 	if s.Start < 0 || s.End <= len(source) && source[s.Start:s.End] == s.Text {
 		return
@@ -205,10 +202,10 @@ func exactViews(views []form.View) (all []form.View) {
 	return all
 }
 
-// plainViews returns the forms of a text that the standard rules read. It first
-// returns the parts outside the frames of stack traces, then the same parts
-// with joined lines. If isFrame is true, the text is itself a frame, so
-// plainViews treats it as one part.
+// plainViews returns the forms of a text that the standard rules read. The first are
+// the parts outside the frames of stack traces. The same parts with joined lines
+// follow. If isFrame is true, the text is itself a frame, and plainViews treats it
+// as one part.
 func plainViews(views []form.View, isFrame bool) (all []form.View) {
 	var joined []form.View
 	for _, v := range views {
@@ -228,9 +225,8 @@ func plainViews(views []form.View, isFrame bool) (all []form.View) {
 	return append(all, joined...)
 }
 
-// span returns the leftmost match of a pattern in the first view that has a
-// match. A view is a form of the text. If no view has a match, span returns -1
-// and -1.
+// span returns the leftmost match of a pattern in the first view with a match, or -1
+// and -1. A view is a form of the text.
 func span(pattern string, views []form.View) (start, end int) {
 	re, err := regexp.Compile("(?i)" + pattern)
 	if err != nil {

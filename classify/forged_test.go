@@ -241,8 +241,8 @@ func TestPeerCannotForgeByMethods(t *testing.T) {
 	}
 }
 
-// A status such as 401 outranks a forged cancellation or timeout. This must be so
-// even if the evidence also has a third signal: a code that outranks the status.
+// A status such as 401 outranks a forged cancellation or timeout, even if the
+// evidence also has a code that outranks the status.
 func TestClaimsBesideOthers(t *testing.T) {
 	t.Parallel()
 	between := []string{

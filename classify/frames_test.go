@@ -82,8 +82,8 @@ func TestFrames(t *testing.T) {
 }
 
 // TestFirstFrame checks texts that have only a part of a stack trace. The name of
-// the innermost function is evidence, but rules for single words do not apply to
-// it.
+// the innermost function is evidence. Rules for single words do not apply to the
+// name.
 func TestFirstFrame(t *testing.T) {
 	t.Parallel()
 	const prefix = "Nov 06 08:49:37 host app[7]:     at "
@@ -126,8 +126,7 @@ func TestWaitsInFrames(t *testing.T) {
 }
 
 // TestHostileFrames classifies texts with stack frames that are expensive to parse.
-// It has no assertion on time: a slow parser would exceed the time limit of go
-// test.
+// If the parser is slow, go test exceeds its time limit.
 func TestHostileFrames(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{

@@ -13,8 +13,8 @@ import (
 
 // mapped is one row of the tables in the provider error mapping (number 001 in
 // docs/specifications.md). listed is the error type in that row. want is the reason
-// that classify must return. If listed and want differ, ruling is the number of the
-// decision in docs/specifications.md that explains why.
+// that classify must return. If the two differ, ruling is the number of the decision
+// in docs/specifications.md that explains why.
 type mapped struct {
 	row    string
 	e      classify.Evidence
@@ -217,9 +217,9 @@ func TestProviderMapping(t *testing.T) {
 	}
 }
 
-// TestErrorTaxonomy has the policies of the section "Error Taxonomy" in the
-// provider error mapping. The section "Complete Error Classifier" contradicts
-// some of these policies. The test follows "Error Taxonomy".
+// TestErrorTaxonomy has the policies of the section "Error Taxonomy" in the provider
+// error mapping. Where the section "Complete Error Classifier" contradicts them, the
+// test follows "Error Taxonomy".
 func TestErrorTaxonomy(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

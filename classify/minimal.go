@@ -2,9 +2,9 @@ package classify
 
 import "github.com/errclass/errclass/classify/internal/signal"
 
-// minimalRules are the patterns of the original classifier, in its order:
-// retryable, context overflow, authentication. The first pattern that matches
-// decides. docs/specifications.md describes this classifier as number 000.
+// minimalRules are the patterns of the original classifier, which is number 000 in
+// docs/specifications.md. Their order is retryable, context overflow,
+// authentication. The first pattern that matches decides.
 var minimalRules = [...]signal.Rule{
 	{ID: "000/rate-limit", Pattern: `rate.?limit`, Reason: signal.ReasonRateLimit, Strength: signal.Phrase, Listed: true},
 	{ID: "000/429", Pattern: `429`, Reason: signal.ReasonRateLimit, Strength: signal.Phrase, Listed: true},

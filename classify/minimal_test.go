@@ -11,8 +11,7 @@ import (
 )
 
 // minimalPatterns are the twenty patterns of the original classifier, in their
-// order. The test has a copy of its own, so that it detects a change of the
-// package's rules.
+// order. They are a copy, so that the test detects a change of the package's rules.
 var minimalPatterns = []struct {
 	pattern  *regexp.Regexp
 	category classify.Category
@@ -52,8 +51,8 @@ func bySeed000(text string) (classify.Category, classify.Reason) {
 }
 
 // FuzzMinimal compares Minimal with the twenty patterns of the original classifier,
-// tried in order with package regexp. Each text is classified three times: once by
-// a new classifier and twice by a shared one, which caches the first result.
+// tried in order with package regexp. Each text is classified once by a new
+// classifier, and twice by a shared one with a cache.
 func FuzzMinimal(f *testing.F) {
 	for _, text := range []string{
 		"", "boom", "rate_limit exceeded", "Prompt exceeds context window", "HTTP 401 Unauthorized",

@@ -109,8 +109,7 @@ func TestExplainPlain(t *testing.T) {
 }
 
 // TestRewritings maps each offset of a rewritten text to an offset of the source.
-// At both offsets there must be the same byte, unless the rewriting inserted the
-// byte.
+// Both offsets must have the same byte, unless the rewriting inserted it.
 func TestRewritings(t *testing.T) {
 	t.Parallel()
 	pieces := []string{

@@ -75,13 +75,13 @@ func (p Policy) Calls() int {
 }
 
 // Corrective reports whether the request must be changed before it is repeated,
-// because the answer could not be parsed. The next request should then say what was
-// wrong with the answer.
+// because the answer could not be parsed. The next request should say what was wrong
+// with the answer.
 func (p Policy) Corrective() bool { return p.Retry == RetryCorrective }
 
-// View selects one of three naming schemes of existing systems. [Reason.Name] and
-// [Result.Name] use it. New programs should use [Reason] itself, which makes
-// finer distinctions than all three. docs/specifications.md gives the sources.
+// View selects one of three naming schemes of existing systems, for [Reason.Name]
+// and [Result.Name]. New programs should use [Reason] itself, which makes finer
+// distinctions. docs/specifications.md gives the sources.
 type View uint8
 
 // These are the naming schemes.
@@ -103,9 +103,9 @@ type reasonRow struct {
 }
 
 // reasonTable has the category, the policy and the names of each reason, in
-// documentation order. The row budget_exceeded is for a provider's budget and
-// allows a fallback. For the program's own budget ([ErrBudgetExceeded]) there is no
-// fallback: see [Result.Policy].
+// documentation order. The row budget_exceeded is for a provider's budget and allows
+// a fallback. The program's own budget ([ErrBudgetExceeded]) does not: see
+// [Result.Policy].
 var reasonTable = [...]reasonRow{
 	{ReasonRateLimit, CategoryRetryable, RetryExponential, 3, FallbackYes, names("rate_limit", "rate_limit", "ProviderRateLimit")},
 	{ReasonTransient, CategoryRetryable, RetryExponential, 3, FallbackYes, names("transient", "unknown", "ProviderError")},

@@ -44,8 +44,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON decodes the output of [Result.MarshalJSON]. Missing members are
-// zero. Unknown members are ignored. A category or reason that this version does
-// not know is kept.
+// zero. Unknown members are ignored. Unknown categories and reasons are kept.
 func (r *Result) UnmarshalJSON(data []byte) error {
 	var v resultJSON
 	if err := json.Unmarshal(data, &v); err != nil {

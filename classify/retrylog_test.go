@@ -68,8 +68,9 @@ func TestTries(t *testing.T) {
 	assert.Empty(t, partsOf(log))
 }
 
-// TestOverlappingMarks checks marks, the words that begin the report of an attempt.
-// "last attempt 2" is one mark, not the two marks "last attempt" and "attempt 2".
+// TestOverlappingMarks checks marks, which are the words before the report of an
+// attempt. "last attempt 2" is one mark, not the two marks "last attempt" and
+// "attempt 2".
 func TestOverlappingMarks(t *testing.T) {
 	t.Parallel()
 	const text = "attempt 1: HTTP 503; last attempt 2: zz"
@@ -79,9 +80,8 @@ func TestOverlappingMarks(t *testing.T) {
 	assert.Equal(t, "http/503", got.Rule)
 }
 
-// TestAttemptLogParts builds reports with any sequence of marks. Each attempt must be
-// a part of the text of the report. The parts must not overlap, and they must be in
-// the order of the text.
+// TestAttemptLogParts builds reports with any sequence of marks. The attempts must
+// be parts of the text, in the order of the text, and must not overlap.
 func TestAttemptLogParts(t *testing.T) {
 	t.Parallel()
 	words := []string{
@@ -105,8 +105,8 @@ func TestAttemptLogParts(t *testing.T) {
 	})
 }
 
-// TestLongRetryLog checks a report of many attempts. The classifier reads the attempts
-// from the last to the first, and reads only a limited part of the report twice.
+// TestLongRetryLog checks a report of many attempts. The classifier reads only a
+// limited number of them, from the last to the first.
 func TestLongRetryLog(t *testing.T) {
 	t.Parallel()
 	log := strings.Repeat("attempt 1: HTTP 401 Unauthorized\n", 1000) + "attempt 2: HTTP 503\n" + strings.Repeat("attempt 3: hm\n", 6)

@@ -36,11 +36,10 @@ type RuleInfo struct {
 	Beats []string
 }
 
-// Rules returns the text rules of c: the user's rules in their order, then the
-// rules of the base classifier from the strongest to the weakest. The first rule
-// that matches does not always decide. A matching rule may veto others, and a
-// specific cause outranks the error that wraps it. [Classifier.Explain] shows what
-// decided. The caller owns the slice.
+// Rules returns the text rules of c: the user's rules in their order, then the rules
+// of the base classifier from the strongest to the weakest. The first rule that
+// matches does not always decide, because rules can veto or beat others.
+// [Classifier.Explain] shows what decided. The caller owns the slice.
 func (c *Classifier) Rules() []RuleInfo {
 	var infos []RuleInfo
 	c = c.current()

@@ -12,8 +12,7 @@ import (
 
 // These are limits on the pairs of bytes that pass the matcher's filter (see
 // scan.Stats). A class of non-ASCII letters early in a rule adds 256 pairs for each
-// first byte of its letters. Such pairs do not slow down the search in English
-// text.
+// first byte of its letters.
 const (
 	maxRuleShort = 100
 	maxSetShort  = 1500
@@ -23,9 +22,9 @@ const costRemedy = "rule %s: the matcher would look for it nearly everywhere. Ev
 	"([^\\n]{0,40}, \\w*, \\d+, l+) should begin with three letters: spell out the few separators ([: ]{1,3}), " +
 	"drop \\w*\\b before a gap and what stands behind the last telling word, begin with the literal"
 
-// TestStandardRulesAreCheap checks that the matcher's filter stays useful. The
-// filter lets only texts with certain pairs of bytes pass. No standard rule may add
-// too many pairs, and all rules together may not have too many either.
+// TestStandardRulesAreCheap checks that the matcher's filter stays useful: it must
+// let only few pairs of bytes pass, for each standard rule and for all rules
+// together.
 func TestStandardRulesAreCheap(t *testing.T) {
 	t.Parallel()
 	patterns := make([]string, len(standard.Rules))

@@ -122,8 +122,8 @@ func wrapLines(text string, width int, indent string) string {
 	return strings.Join(lines, "\n")
 }
 
-// unstable lists the texts for which TestStable accepts that a variation changes the
-// category. kind is the kind of that variation, and why is the explanation.
+// unstable lists the texts for which TestStable accepts a new category after a
+// variation. kind is the kind of that variation, and why explains it.
 var unstable = map[string]struct{ kind, why string }{
 	"Aborted!":               {"prefix", "the word counts only where it is the whole line"},
 	`rate limit "user" is 3`: {"prefix", "in a line that calls itself an error, it is one"},
@@ -132,8 +132,8 @@ var unstable = map[string]struct{ kind, why string }{
 }
 
 // TestStable varies every message of the corpus and every example of the rules. The
-// category must stay the same. If the model decides, the category may change for one
-// text in forty, because the model also reads the words that a variation adds.
+// category must stay the same. If the model decides, one text in forty may get a new
+// category, because the model also reads the words that a variation adds.
 func TestStable(t *testing.T) {
 	t.Parallel()
 	texts := append(corpusMessages(t), ruleExamples(t)...)
@@ -193,8 +193,8 @@ func TestMiddleIsNotRead(t *testing.T) {
 }
 
 // FuzzMessage checks that any text has a known category and reason, and the same
-// result each time. It appends a stack trace and changes the case of letters.
-// Neither may change the result.
+// result each time. An appended stack trace or the case of letters must not change
+// the result.
 func FuzzMessage(f *testing.F) {
 	const every = 20 // with more seeds, starting would take longer than most runs
 	for i, text := range append(corpusMessages(f), ruleExamples(f)...) {

@@ -4,11 +4,10 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect/chain"
 )
 
-// viewOverrides lists exceptions: if one of these rules decides, [Result.Name] does
-// not use the name of the reason in this view. The names come from the provider
-// error mapping (docs/specifications.md). For example, the mapping calls a lack of
-// free ports an invalid request, and every connection error of the OpenAI SDKs a
-// timeout.
+// viewOverrides lists rules for which [Result.Name] does not use the name of the
+// reason in this view. The names come from the provider error mapping
+// (docs/specifications.md). For example, the mapping calls a lack of free ports an
+// invalid request.
 var viewOverrides = [...]struct {
 	rule string
 	view View
@@ -19,7 +18,7 @@ var viewOverrides = [...]struct {
 }
 
 // Name returns the name of r in the view v. This is the name of r's reason, unless
-// the view has another name for r's rule. For the zero Result, Name returns "".
+// the view has a special name for r's rule. For the zero Result, Name returns "".
 func (r Result) Name(v View) string {
 	if r.Category == "" {
 		return ""
@@ -32,9 +31,9 @@ func (r Result) Name(v View) string {
 	return r.Reason.Name(v)
 }
 
-// Policy returns the policy of r's reason, with the category of r. If the
-// program's own budget is spent, the policy allows no fallback, because another
-// provider costs money too. The zero Result has the zero Policy.
+// Policy returns the policy of r's reason, with the category of r. If the program's
+// own budget is spent, the policy allows no fallback, because a different provider
+// costs money too. The zero Result has the zero Policy.
 func (r Result) Policy() Policy {
 	if r.Category == "" {
 		return Policy{}

@@ -21,8 +21,8 @@ import (
 // standard error.
 const childEnv = "ERRCLASS_COMPAT_CHILD"
 
-// actAsChild returns false if childEnv is not set. If it is set, actAsChild
-// acts as the child process and does not return. TestMain calls it first.
+// If childEnv is set, actAsChild acts as the child process and does not return.
+// Otherwise it returns false. TestMain calls it first.
 func actAsChild() bool {
 	script, ok := os.LookupEnv(childEnv)
 	if !ok {

@@ -124,10 +124,9 @@ func TestGRPCCauses(t *testing.T) {
 	}
 }
 
-// gRPC's codes do not say whether a deadline or a cancellation came from this
-// program or from a server. So an exceeded deadline is retryable, unless the context
-// shows that the deadline was this program's own. A cancellation always has the
-// category aborted.
+// gRPC's codes do not say who ended a call: this program or a server. So an exceeded
+// deadline is retryable, unless the context shows that it was this program's own. A
+// cancellation always has the category aborted.
 func TestGRPCEnds(t *testing.T) {
 	t.Parallel()
 	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }

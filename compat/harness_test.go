@@ -32,9 +32,9 @@ type want struct {
 	derived  bool              // the wait is computed from a reset header
 	textWait bool              // the text names the wait too
 	provider string            // "" = the client does not name one; the text may
-	// text is the expected reason if only the error's text is classified. "" stands
-	// for the value of the field reason. Set text only if the error's text does not
-	// name the cause, and explain why in a comment.
+	// text is the reason that the error's text alone must give. "" means the same as
+	// the field reason. Set text only if the error's text does not name the cause,
+	// and explain why in a comment.
 	text classify.Reason
 }
 

@@ -45,9 +45,9 @@ func TestNetHTTP(t *testing.T) {
 	garbledAnswers(t, get)
 }
 
-// TestNetHTTPStatus classifies errors that a program makes itself, because net/http
-// returns no error for a response with an error status. The text of such an error
-// usually contains the reason phrase of the status.
+// net/http returns no error for a response with an error status, so programs make
+// one. TestNetHTTPStatus classifies such errors. Their texts usually contain the
+// reason phrase of the status.
 func TestNetHTTPStatus(t *testing.T) {
 	t.Parallel()
 	for status, reason := range map[int]classify.Reason{

@@ -66,9 +66,9 @@ func openaiError(kind, code, message string) string {
 
 // These are the documented errors
 // (https://platform.openai.com/docs/guides/error-codes) and some known messages. The
-// text of the error has only the status ("OpenAI API error: 429 Too Many Requests").
-// If the body names a cause that the status does not show, want.text is the reason
-// that belongs to the status, because the text alone shows no better reason.
+// error's text has only the status ("OpenAI API error: 429 Too Many Requests"). If
+// the body names a better reason, want.text is the reason that belongs to the
+// status.
 func TestOpenAIAnswers(t *testing.T) {
 	t.Parallel()
 	const invalid = "invalid_request_error"

@@ -126,8 +126,8 @@ func deadline(t *testing.T, call caller) error {
 
 // deadlineInBody tests a client whose context ends while the client reads a body.
 // The client must report the deadline. AWS and MCP are not tested here, because
-// their errors vary: AWS may report a closed connection, and MCP may report only a
-// text.
+// their errors vary: AWS sometimes reports a closed connection, and MCP sometimes
+// only a text.
 func deadlineInBody(t *testing.T, call caller) {
 	t.Run("the context's deadline, within the body", func(t *testing.T) {
 		t.Parallel()

@@ -83,10 +83,9 @@ func contextEnded(err error) bool {
 	return w.anyMatch(err, 0)
 }
 
-// text returns err.Error(), or "" if that panics. If the chain is deeper than
+// text returns err.Error(), or "" if Error panics. If the chain is deeper than
 // maxDepth, text returns "" and does not call Error. Such an error may wrap itself,
-// so its Error method could recurse until the stack overflows. recover cannot stop
-// that.
+// and then Error could overflow the stack, which recover cannot stop.
 func text(err error) (s string) {
 	w := walk{match: func(error) bool { return false }}
 	if w.anyMatch(err, 0); w.tooDeep {

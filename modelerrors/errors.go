@@ -39,9 +39,9 @@ func (e *StatusError) Unwrap() error {
 	return e.Err
 }
 
-// WrapHTTPError wraps err in a [*StatusError] with statusCode. The wait comes
-// from the Retry-After header of resp. resp may be nil; its body is not read. If
-// err is nil or statusCode is below 400, WrapHTTPError returns err unchanged.
+// WrapHTTPError wraps err in a [*StatusError] with statusCode and with the wait from
+// the Retry-After header of resp. resp may be nil; its body is not read. If err is
+// nil or statusCode is below 400, WrapHTTPError returns err unchanged.
 func WrapHTTPError(statusCode int, resp *http.Response, err error) error {
 	if err == nil || statusCode < http.StatusBadRequest {
 		return err

@@ -20,7 +20,7 @@ var rules = func() *classify.Classifier {
 	return c
 }()
 
-// ClassifyModelError decides about a model's error. The package documentation
+// ClassifyModelError says how to react to a model's error. The package documentation
 // has the order of the checks.
 //
 //   - retryable: call the SAME model again after a pause (5xx, 408, timeouts,
@@ -55,8 +55,8 @@ func ClassifyModelError(err error) (retryable, rateLimited bool, retryAfter time
 	}
 }
 
-// retryPhrase matches texts that are retryable here, but not in package classify:
-// the first four phrases match no rule there, and "no such host" is permanent.
+// retryPhrase matches texts that are retryable here, but not in package classify.
+// There, the first four phrases match no rule, and "no such host" is permanent.
 var retryPhrase = regexp.MustCompile(`(?i)reset before headers|upstream connect|\binternal_error\b|temporary failure|no such host`)
 
 // retryableResult decides whether an error without a status is retryable. The

@@ -6,10 +6,9 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// overflowPhrase matches texts that are overflows in this package only. In package
-// classify, they match no rule or are invalid requests. The last phrase comes from
-// Anthropic and means that the conversation leaves too little of the window for the
-// thinking budget.
+// overflowPhrase matches texts that are overflows in this package, but not in
+// package classify. The last phrase comes from Anthropic: the conversation leaves
+// too little of the window for the thinking budget.
 var overflowPhrase = regexp.MustCompile(`(?i)(?:request|payload) too large|token limit|maximum number of tokens|reduce the length|` +
 	`max_tokens\W{1,4}must be greater than\W{1,4}thinking\.budget_tokens`)
 
@@ -28,8 +27,7 @@ var rateWords = regexp.MustCompile(`(?i)rate.?limit|per[ -]?(?:second|minute|min
 //   - any of these texts with another status: sometimes Anthropic sends a 500 and
 //     OpenAI a 429.
 //
-// A status alone is not an overflow, and neither is a limit of tokens per
-// minute.
+// A status alone is not an overflow. A limit of tokens per minute is none either.
 func IsContextOverflowError(err error) bool {
 	switch {
 	case err == nil:

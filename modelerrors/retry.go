@@ -20,9 +20,9 @@ const (
 	// DefaultCooldown is one minute. For this time after an error that is not
 	// retryable, each call tries the fallback model first.
 	DefaultCooldown = resilience.DefaultFallbackCooldown
-	// MaxRetryAfterWait is the longest Retry-After for which a caller should wait:
-	// 60 s. So a faulty server cannot delay its clients for hours. Callers have to
-	// apply the limit; this package does not.
+	// MaxRetryAfterWait is the longest wait that a caller should accept from a
+	// Retry-After header: 60 s. Without a limit, a faulty server could delay its
+	// clients for hours. Callers have to apply the limit; this package does not.
 	MaxRetryAfterWait = resilience.MaxRetryAfterWait
 )
 

@@ -50,8 +50,9 @@ func TestCalculateBackoff(t *testing.T) {
 			assert.GreaterOrEqual(t, low, tt.nominal-tenth)
 			assert.LessOrEqual(t, high, tt.nominal+tenth)
 			// At least one of the 1,000 values must be below the nominal value by
-			// more than half of the jitter, and at least one above it. For each
-			// direction, the probability of no such value is about 10^-125.
+			// more than half of the jitter, and at least one must be above it by as
+			// much. The probability that there is no such value is about 10^-125 for
+			// each direction.
 			assert.Less(t, low, tt.nominal-tenth/2, "it is jittered downwards")
 			assert.Greater(t, high, tt.nominal+tenth/2, "it is jittered upwards")
 		})

@@ -67,8 +67,8 @@ var (
 	// weakBefore matches a prefix after which a number is a status only if
 	// weakAfter matches too.
 	weakBefore = regexp.MustCompile(`(?i)(?:^|: |\(|\[|\b(?:error|exception|response|returned|received|got|with)[\\"' :=,([]{1,6})$`)
-	// weakAfter matches what must follow a number that stands after a match of
-	// weakBefore: the end of the text, punctuation, a JSON body or a capital letter.
+	// weakAfter matches what must follow a number after a match of weakBefore:
+	// nothing, punctuation, a JSON body or a capital letter.
 	weakAfter = regexp.MustCompile(`^(?:\W?$|[:;,)\]}"'.]|[ -]+[A-Z{\["(<]| - )`)
 )
 

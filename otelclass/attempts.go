@@ -27,11 +27,11 @@ type attempts struct {
 // endpointOf is an endpoint of a provider. Both fields are label values.
 type endpointOf struct{ provider, endpoint string }
 
-// Attempt counts one attempt of a call when the attempt ends. Each retry is an
-// attempt of its own, and so is each call of a fallback. If the attempt succeeded,
-// res is the zero Result. The label outcome is success, failure, aborted (the caller
-// canceled), or expected for a failure that [WithCounted] leaves out. Failures and
-// aborted attempts have the label error.reason.
+// Attempt counts one attempt of a call when the attempt ends. Retries and the calls
+// of fallbacks are attempts too. If the attempt succeeded, res is the zero Result.
+// The label outcome is "success", "failure", "aborted" (the caller canceled) or
+// "expected" (a failure that [WithCounted] leaves out). Failures and aborted
+// attempts have the label error.reason.
 func (m *CallMetrics) Attempt(ctx context.Context, provider, endpoint string, res classify.Result) {
 	if m == nil {
 		return

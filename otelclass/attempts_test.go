@@ -238,9 +238,8 @@ func TestProviderAliases(t *testing.T) {
 	}
 }
 
-// If the two targets of a fallback are names of the same provider, each label
-// is the target's own name. If they are names of different providers, each
-// label is the provider's declared name.
+// The labels of a fallback are the declared names of the two providers. If both
+// targets are names of the same provider, the labels are the names of the targets.
 func TestFallbackAliases(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

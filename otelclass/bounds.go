@@ -44,9 +44,9 @@ func anyException(events []sdktrace.Event) bool {
 	return lastException(events, &left) >= 0
 }
 
-// lastException returns the index of the last exception event. It subtracts the
-// number of attributes that it reads from *left. It returns -1 if there is no
-// exception, or if *left falls below 0.
+// lastException returns the index of the last exception event. *left is the number
+// of attributes that may still be read, and lastException reduces it. If there is no
+// exception, or *left falls below 0, it returns -1.
 func lastException(events []sdktrace.Event, left *int) int {
 	for i := len(events) - 1; i >= 0; i-- {
 		attrs := events[i].Attributes
@@ -63,10 +63,9 @@ func lastException(events []sdktrace.Event, left *int) int {
 // mapField is the field of attribute.Value that holds the members of a map.
 var mapField, mapFieldKnown = reflect.TypeFor[attribute.Value]().FieldByName("slice")
 
-// mapLen returns the number of members of a map value. It does not use AsMap,
-// which copies the members. OpenTelemetry has no method for the number, so mapLen
-// reads an unexported field. If a later version of OpenTelemetry has no such
-// field, mapLen returns 0.
+// mapLen returns the number of members of a map value. AsMap would copy the members,
+// so mapLen reads an unexported field of the value. If a later version of
+// OpenTelemetry has no such field, mapLen returns 0.
 func mapLen(v attribute.Value) int {
 	if !mapFieldKnown {
 		return 0

@@ -64,13 +64,13 @@ var restartStates = []string{
 //	errclass.endpoint.healthy  {endpoint}  endpoint
 //	errclass.restarts          {restart}   state
 //
-// The label provider exists if [WithProviders] declares some. Series exist from the
-// start with the value 0, with three exceptions. An endpoint gets its series with
-// its first attempt, unless [WithEndpoints] declares it. Only fallbacks between
-// declared providers have series from the start. A breaker, a hold and the health
-// of an endpoint get their series with their first change. At most [MaxEndpoints]
-// endpoints have labels of their own. Each pair of an endpoint and a provider has 18
-// series of attempts.
+// The label provider exists if [WithProviders] declares providers. Series exist from
+// the start with the value 0, with three exceptions. The series of an endpoint begin
+// with its first attempt, unless [WithEndpoints] declares it. The series of a
+// fallback begin with the first such fallback, unless both targets are declared
+// providers. The series of a breaker, a hold or the health of an endpoint begin with
+// the first change. At most [MaxEndpoints] endpoints have labels of their own. Each
+// pair of an endpoint and a provider has 18 series of attempts.
 //
 // A nil meter counts nothing. NewCallMetrics returns the meter's error if it
 // rejects a name.
@@ -157,11 +157,10 @@ func (m *CallMetrics) Retry(ctx context.Context, provider string, cause classify
 	m.retries.add(ctx, p)
 }
 
-// Fallback counts a failed call that was repeated at another target. The argument
-// from is the target that failed, and to is the target that was called next. Both
-// become label values. Of the targets that are not declared providers, the first
-// [MaxEndpoints] have values of their own. The argument cause is the result of the
-// failed call.
+// Fallback counts a failed call that was repeated at a different target. The
+// argument from is the target that failed, to is the next target, and cause is the
+// result of the failed call. Both targets become label values. Besides the declared
+// providers, the first [MaxEndpoints] targets have values of their own.
 func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause classify.Result) {
 	if m == nil {
 		return
@@ -191,8 +190,8 @@ func causePoint(cause classify.Result, provider string) point {
 	return p
 }
 
-// Breaker sets the state of an endpoint's circuit breaker: closed, open or
-// half_open (half-open is accepted too). Other values are ignored. The gauge has
+// Breaker sets the state of an endpoint's circuit breaker: "closed", "open" or
+// "half_open" ("half-open" is accepted too). Other values are ignored. The gauge has
 // three series for each endpoint: 1 for the current state and 0 for the others. An
 // endpoint is never removed. Endpoints beyond [MaxEndpoints] share the worst of
 // their states.
@@ -206,9 +205,9 @@ func (m *CallMetrics) Breaker(_ context.Context, endpoint, state string) {
 	m.breakers.set(endpoint, state)
 }
 
-// Hold records that a rate limit delays the calls to an endpoint for the duration
-// left. This delay is called a hold. If left is 0, the hold ends now. If the
-// endpoint had no hold before, Hold counts a new one.
+// Hold records that a rate limit delays the calls to an endpoint. This delay is
+// called a hold, and the argument left is the time until it ends. If left is 0, the
+// hold ends now. If the endpoint had no hold before, Hold counts a new one.
 func (m *CallMetrics) Hold(ctx context.Context, endpoint string, left time.Duration) {
 	if m == nil {
 		return
@@ -220,7 +219,7 @@ func (m *CallMetrics) Hold(ctx context.Context, endpoint string, left time.Durat
 	}
 }
 
-// Health sets the health of an endpoint: healthy or unhealthy. Other values are
+// Health sets the health of an endpoint: "healthy" or "unhealthy". Other values are
 // ignored. The gauge is 1 for a healthy endpoint and 0 for an unhealthy one.
 func (m *CallMetrics) Health(_ context.Context, endpoint, state string) {
 	if m != nil {

@@ -61,10 +61,9 @@ func errorPoint(p evidence.Pair, signal Signal, provider string) point {
 	}
 }
 
-// Count counts an error. It ignores the zero Result. If the category and reason of
-// res are not a pair that a classifier can return, Count counts the error as fatal
-// and unknown, so that label values come from a closed set. Count passes ctx to the
-// instrument.
+// Count counts an error. It ignores the zero Result. If no classifier returns this
+// pair of category and reason, the error counts as fatal and unknown, so that the
+// label values come from a closed set. Count passes ctx to the instrument.
 //
 // [WithObserver] accepts Count as an observer.
 func (c *Counter) Count(ctx context.Context, signal Signal, res classify.Result) {

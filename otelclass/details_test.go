@@ -149,9 +149,9 @@ func TestLogProcessorWithDetails(t *testing.T) {
 	}
 }
 
-// If a record has no room for all attributes, the processor leaves out the
-// details first and reports an error. If a limit shortened the rule on a span,
-// the processor restores the rule.
+// If a record has no room for all attributes, the processor leaves out the details
+// first and reports an error. If a limit has shortened the rule id on a span, the
+// processor restores the id.
 func TestWithDetailsAtTheLimits(t *testing.T) {
 	h := &handled{}
 	otel.SetErrorHandler(h)

@@ -43,9 +43,8 @@ func (s *endpointStates) set(endpoint, state string) {
 	s.states[label] = state
 }
 
-// share sets the state of an endpoint whose label is "other". Several endpoints have
-// this label. share returns the worst of their states. The caller must have locked
-// mu.
+// share sets the state of an endpoint whose label is "other". It returns the worst
+// state of all endpoints with this label. The caller must have locked mu.
 func (s *endpointStates) share(endpoint, state string) (worst string) {
 	if old, ok := s.shared[endpoint]; ok {
 		s.counts[old]--
@@ -72,8 +71,9 @@ type rateHolds struct {
 	end map[string]time.Time
 }
 
-// set sets the time until the hold of an endpoint ends. It returns the endpoint's
-// label. begins is true if this is a new hold: the endpoint had none before.
+// set records that the hold of an endpoint ends after the time left. It returns the
+// endpoint's label. begins is true if a new hold begins: left is positive, and there
+// was no hold before.
 func (h *rateHolds) set(endpoint string, left time.Duration) (label string, begins bool) {
 	label = h.labels.value(endpoint)
 	now := time.Now()

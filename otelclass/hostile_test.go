@@ -156,9 +156,10 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 		"gen_ai.provider.name", "gen_ai.system", "gen_ai.response.finish_reasons", "exception.stacktrace",
 		"error", "err", "cause", "exception", "stderr", "http.response.status_code", "rpc.grpc.status_code",
 	}
-	// own reports whether result means that this program itself ended the call.
+	// own reports whether a result means that this program itself ended the call.
 	// The category timeout always means this. The category aborted means this only
-	// with the status 401: a text that names an abort cannot outrank that status.
+	// with the status 401, because a text that names an abort cannot outrank that
+	// status.
 	own := func(result string, status int) bool {
 		return result == "timeout/timeout" || result == "aborted/aborted" && status == 401
 	}

@@ -79,9 +79,9 @@ func DefaultNaming() Naming {
 //	memory_llm_retries_total{provider, error_type, result}
 //	memory_llm_fallback_total{from, to, error_type}
 //
-// Those dashboards have no name for the number of calls. In this naming, the number
-// is memory_llm_calls_total. All other metrics have their default names. Declare the
-// providers with [WithProviders].
+// The number of calls, which those dashboards do not use, is memory_llm_calls_total.
+// All other metrics have their default names. Declare the providers with
+// [WithProviders].
 //
 // [CallMetrics] counts each failed attempt in memory_llm_errors_total, so this
 // metric rises even if a retry or a fallback succeeds. A [Counter] counts error

@@ -44,9 +44,8 @@ func join(a, b error) error {
 	}
 }
 
-// pendingError stores an error of a method that cannot return errors. The next
-// method that can return errors returns the stored error. Only the first error is
-// stored.
+// pendingError stores the first error of methods that cannot return errors. The next
+// method that can return errors returns the stored error.
 type pendingError struct{ first atomic.Pointer[error] }
 
 func (p *pendingError) keep(err error) {

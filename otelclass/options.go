@@ -107,13 +107,13 @@ func WithDetails() Option {
 }
 
 // WithFingerprint adds [FingerprintKey], the id of the error's template, wherever
-// category or reason are added. Package fingerprint describes templates. Errors
-// that differ only in numbers, addresses, quoted values and other values have the
-// same id, so a backend can count errors and group them by this id. The template
-// is made from the text that decided the classification, usually the exception's
-// message. Without a text it is made from the type or the HTTP status.
-// [RecordError] and slogclass give the same error the same fingerprint. A key
-// that the caller has set is kept. By default the attribute is not added.
+// category or reason are added. Package fingerprint describes templates. Errors that
+// differ only in values, such as numbers, addresses and quoted strings, have the
+// same id. So a backend can count and group errors by id. The template is made from
+// the text that decided the classification, usually the exception's message. Without
+// a text it is made from the type or the HTTP status. [RecordError] and slogclass
+// give the same error the same fingerprint. A key that the caller has set is kept.
+// By default the attribute is not added.
 //
 // Never use the fingerprint as a label of a metric. Each new wording makes a
 // new fingerprint, so the number of fingerprints has no bound. The counters of
@@ -187,9 +187,9 @@ func WithSpans(which func(sdktrace.ReadOnlySpan) bool) Option {
 }
 
 // WithHandled adds category and reason to a span with an exception even if the
-// span's status is not Error. By default such an exception counts as handled: the
-// event of the exception gets the attributes and the span does not. Observers and
-// counters ignore it in both cases.
+// span's status is not Error. By default such an exception counts as handled, and
+// only its event gets the attributes. Observers and counters ignore it with and
+// without this option.
 func WithHandled() Option {
 	return optionFunc(func(c config) config {
 		c.handled = true

@@ -39,13 +39,11 @@ func holds(r *sdklog.Record, i int, kvs []attribute.KeyValue) bool {
 	return all
 }
 
-// fit makes room in r for the attributes in added. Call it after AddAttributes
-// has dropped or shortened some of them. The SDK has no method that returns its
-// limits, so fit derives the limits from what was dropped or shortened. It
-// removes attributes from the end of r and counts them as dropped. It removes
-// attributes of an exception only if no others are left. If the SDK would shorten
-// an attribute, fit leaves it out, because a shortened value would be a different
-// value.
+// fit makes room in r for the attributes in added, after AddAttributes has dropped
+// or shortened some of them. It removes attributes from the end of r, those of an
+// exception last, and counts them as dropped. If the SDK would shorten an attribute
+// in added, fit leaves it out. The SDK has no method that returns its limits, so fit
+// derives them from what was dropped or shortened.
 func (c *config) fit(r *sdklog.Record, before, dropped int, room bool, added []attribute.KeyValue) bool {
 	limit := r.AttributesLen()
 	kept := make([]attribute.KeyValue, 0, limit+len(added))
@@ -98,11 +96,11 @@ var fillers = sync.OnceValue(func() []attribute.KeyValue {
 // maxCounting limits how many attributes the SDK compares during countDropped.
 const maxCounting = 1 << 14
 
-// countDropped adds n to the number of dropped attributes of a full record, because
-// an earlier call of SetAttributes has reset this number. The SDK has no method to
-// set it, so countDropped adds n fillers, and the record drops them. It stops early
-// if the SDK would have to compare more than maxCounting attributes. Then the number
-// of dropped attributes remains too low.
+// countDropped adds n to the number of dropped attributes of a full record.
+// SetAttributes has reset this number, and the SDK has no method to set it. So
+// countDropped adds n fillers, which the record drops. If the SDK would have to
+// compare more than maxCounting attributes, countDropped stops early. The number
+// then remains too low.
 func countDropped(r *sdklog.Record, n int) {
 	all := fillers()
 	for work := 0; n > 0 && work < maxCounting; work += r.AttributesLen() + len(all) {

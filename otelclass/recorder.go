@@ -135,19 +135,18 @@ type textless struct{ err error }
 func (textless) Error() string   { return "" }
 func (e textless) Unwrap() error { return e.err }
 
-// checkedLimits records that the limits of a provider were high enough for an
-// earlier span: the span kept a value of as many bytes as the field length says, and
-// its event had room for category and reason.
+// checkedLimits records that a span of the provider has kept its added attributes: a
+// value of length bytes on the span, and category and reason on its event.
 type checkedLimits struct {
 	provider *sdktrace.TracerProvider
 	length   int
 }
 
 // checkLimits reports the loss if the SDK has dropped or shortened the added
-// attributes. dropped is the number of attributes that the span had dropped before.
-// The SDK has no method that returns its limits, so checkLimits reads the span.
-// Once a span of the same provider has stayed within the limits, checkLimits skips
-// spans that dropped no attribute.
+// attributes. The SDK has no method that returns its limits, so checkLimits reads
+// the span. The argument dropped is the number of attributes that the span had
+// dropped before. If this number has not changed and an earlier span of the provider
+// has kept values of this length, checkLimits does not read the span.
 func (r *Recorder) checkLimits(span trace.Span, dropped int, added []attribute.KeyValue) {
 	s, ok := span.(sdktrace.ReadOnlySpan)
 	if !ok || !span.IsRecording() {

@@ -37,8 +37,8 @@ func (m Metric) attributes(p point) attribute.Set {
 
 // series is a counter whose label sets are known in advance. It creates a series
 // with the value 0 for each label set, because Prometheus sees no increase in a
-// series that begins with 1. The map labels is not changed after newSeries, so
-// counting takes no lock.
+// series that begins with 1. newSeries fills the map labels, and nothing changes it
+// later. So counting takes no lock.
 type series struct {
 	metric Metric
 	count  metric.Int64Counter

@@ -196,8 +196,8 @@ func (c *spanClassification) run() (observed classify.Result) {
 }
 
 // restoreShortened replaces values that the SDK's length limit has shortened on the
-// span. Recorder adds the same values to the exception event, to which the limit
-// does not apply. So restoreShortened takes the full values from that event.
+// span. It takes the full values from the exception event, to which Recorder adds
+// them too. The limit does not apply to events.
 func (c *spanClassification) restoreShortened(own, f *facts) {
 	if _, ok := f.existing(); !ok || own.keys == 0 || len(c.view.attributes) > evidence.MaxAttributes {
 		return
@@ -263,8 +263,8 @@ func (c *spanClassification) classifyException(n int, f *facts, size int) eviden
 }
 
 // decide classifies an exception event. status is the HTTP status of the span. If a
-// Recorder has added category and reason to the event, decide returns these,
-// because the Recorder read the error value and not only its text.
+// Recorder has added category and reason to the event, decide returns these, because
+// the Recorder has read the error value.
 func (f *facts) decide(cfg *config, t *bound.Texts, size, status int) evidence.Decision {
 	if res, ok := f.existing(); ok {
 		res.Rule, res.Confidence = f.rule, f.confidence

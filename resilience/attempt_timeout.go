@@ -8,9 +8,9 @@ import (
 
 // AttemptTimeoutError is the error of a call that took longer than attemptTimeoutMs
 // ([RetryConfig]). It matches context.DeadlineExceeded, so package classify
-// classifies it as a timeout. After an AttemptTimeoutError, the call can be
-// repeated, and the breaker counts the failure. If the caller's own context has
-// ended, no other call is made, and the breaker does not count the failure.
+// classifies it as a timeout. The breaker counts it, and the call can be repeated.
+// If the caller's own context has ended, the breaker does not count it, and no other
+// call is made.
 type AttemptTimeoutError struct {
 	Limit time.Duration
 }
@@ -30,8 +30,8 @@ type attemptLimit struct {
 }
 
 // startAttempt returns a context for one attempt. The context ends when the parent
-// ends, when cancel is called, or after limit. If l.expired is called before that
-// time, the limit no longer applies. A limit of 0 means no time limit.
+// ends, when cancel is called, or after limit. Calling l.expired earlier removes the
+// limit. A limit of 0 means no time limit.
 func startAttempt(parent context.Context, limit time.Duration) (ctx context.Context, cancel context.CancelFunc, l attemptLimit) {
 	ctx, cancelCause := context.WithCancelCause(parent)
 	if limit > 0 {

@@ -78,9 +78,9 @@ func (s Schedule) Nominal(n int) time.Duration {
 	return max(d, 0)
 }
 
-// Delay returns the pause with jitter before retry n. random is in [0, 1): 0
-// subtracts all of the jitter, 0.5 is no jitter, values near 1 add all of it. The
-// result is never negative.
+// Delay returns the pause with jitter before retry n. random is in [0, 1). The value
+// 0 subtracts all of the jitter, 0.5 leaves the pause as it is, and values near 1
+// add all of the jitter. The result is never negative.
 func (s Schedule) Delay(n int, random float64) time.Duration {
 	d := s.Nominal(n)
 	span := float64(s.Jitter) + s.JitterFraction*float64(d)

@@ -241,9 +241,8 @@ func TestDo_BackoffOfKey(t *testing.T) {
 	})
 }
 
-// If a hint replaces the first pause of the schedule, the backoff of the key
-// still advances: the next pause without a hint is the second one of the
-// schedule.
+// If a hint replaces the first pause of the schedule, the backoff of the key still
+// advances. The next pause without a hint is the second one of the schedule.
 func TestDo_HintIsAStep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

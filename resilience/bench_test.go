@@ -52,11 +52,10 @@ func TestDo_Allocations(t *testing.T) { //nolint:paralleltest // AllocsPerRun co
 	}
 }
 
-// BenchmarkDoCores compares the throughput of two goroutines with the
-// throughput of one. All calls go to the same endpoint. The metric x-two-cores
-// is the ratio: 2 if the goroutines do not slow each other down. Each
-// throughput is the best of many short rounds, because other programs also use
-// the cores.
+// BenchmarkDoCores compares the throughput of two goroutines with the throughput of
+// one. All calls go to the same endpoint. The metric x-two-cores is the ratio. It is
+// 2 if the goroutines do not slow each other down. Each throughput is the best of
+// many short rounds, because other programs also use the cores.
 func BenchmarkDoCores(b *testing.B) {
 	if runtime.GOMAXPROCS(0) < 2 {
 		b.Skip("one core")

@@ -15,15 +15,16 @@ const (
 	pinned             // never removed; does not count towards the capacity
 )
 
-// bounded is a map with a capacity. Its keys come from callers and from redirects of
-// peers, so their number must be limited. If the map is full, a new entry replaces
-// the least recently used entry of rank plain. If there is none, or if held entries
-// use more than three quarters of the capacity, the new entry replaces the least
-// recently used entry of rank held instead. So held entries cannot keep the whole
-// map. Entries of rank pinned are never replaced.
+// bounded is a map with a capacity, because its keys come from callers and from
+// redirects of peers. If the map is full, a new entry replaces the least recently
+// used entry of rank plain.
 //
-// Every method takes amortized constant time, except the iterator each. A bounded
-// map is not safe for concurrent use.
+// It replaces an entry of rank held instead in two cases: no entry has the rank
+// plain, or held entries use more than three quarters of the capacity. Entries of
+// rank pinned are never replaced.
+//
+// Every method takes amortized constant time, except the iterator named each. A
+// bounded map is not safe for concurrent use.
 type bounded[K comparable, V any] struct {
 	capacity int // limit of entries that are not pinned
 	entries  map[K]*list.Element
@@ -57,9 +58,9 @@ func (b *bounded[K, V]) get(k K) (value V, ok bool) {
 	return entry.value, true
 }
 
-// add inserts a value under a new key. It returns the values that it removed to
-// make room, usually one or none. It removes several if entries have lost the
-// rank pinned since the last add. The new entry is never removed.
+// add inserts a value under a new key. It returns the values that it removed to make
+// room, usually one or none. There are several if entries have lost the rank pinned
+// since the last add.
 func (b *bounded[K, V]) add(k K, value V, r rank) (removed []V) {
 	for r != pinned && b.ranks[plain].Len()+b.ranks[held].Len() >= b.capacity {
 		removed = append(removed, b.evict())

@@ -34,10 +34,10 @@ const (
 )
 
 // Probe checks whether an endpoint is up, at lower cost than a call. An error means
-// that the endpoint is down, unless the probe itself is at fault, for example
-// because of a missing key, a 404 or a bad URL. If the probe is at fault or panics,
-// the call is made as if there were no probe. A Probe must return when ctx ends and
-// must be safe for concurrent use.
+// that the endpoint is down. If the probe itself is at fault, such as with a missing
+// key, a 404 or a bad URL, the error is ignored and the call is made. The call is
+// also made if the probe panics. A Probe must return when ctx ends and must be safe
+// for concurrent use.
 type Probe func(ctx context.Context, endpoint string) error
 
 // ErrOpen matches every [*OpenError] in errors.Is.
@@ -82,11 +82,11 @@ func (e *OpenError) result() classify.Result { return e.Cause }
 // ErrHeld matches every [*HoldError] in errors.Is.
 var ErrHeld = errors.New("endpoint held by a rate limit")
 
-// HoldError is the error of a call that was not made. The endpoint is held: a rate
-// limit lets no call through until a given time. The call cannot wait until then,
-// because its deadline is earlier, or because the wait is longer than maxHoldMs
-// ([RetryConfig]). errors.Is matches it with [ErrHeld]. Package classify classifies
-// it as a rate limit and reads RetryAfter.
+// HoldError is the error of a call that was not made because of a rate limit. The
+// rate limit holds the endpoint: it lets no call in until a given time. The call
+// cannot wait for that time: its deadline is earlier, or the wait is longer than
+// maxHoldMs ([RetryConfig]). errors.Is matches a HoldError with [ErrHeld]. Package
+// classify classifies it as a rate limit and reads RetryAfter.
 type HoldError struct {
 	Endpoint   string          // with a [Target.Key]: endpoint#key
 	RetryAfter time.Duration   // time until the hold ends; 0 if the hold has ended but other calls come first

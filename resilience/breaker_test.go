@@ -209,9 +209,9 @@ func TestBreaker_OneTrialAtATime(t *testing.T) {
 	})
 }
 
-// A trial call that hangs for longer than the cooldown does not block the
-// endpoint: another trial call is allowed, and the breaker ignores the outcome of
-// the first trial.
+// A trial call that hangs for longer than the cooldown does not block the endpoint.
+// A second trial call is then allowed, and the breaker ignores the outcome of the
+// first.
 func TestBreaker_TrialHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -240,9 +240,8 @@ func TestBreaker_TrialHangs(t *testing.T) {
 	})
 }
 
-// A breaker has been open for longer than bridgeMs, so new calls no longer wait. It
-// lets the first call of a Do in as a trial. If the trial fails, Do makes no
-// retries.
+// A breaker has been open for longer than bridgeMs. It lets the first call of a Do
+// in as a trial. If the trial fails, Do makes no retries.
 func TestBreaker_FailedTrialEndsTheCall(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

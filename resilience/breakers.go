@@ -156,9 +156,8 @@ func (b *Breakers) get(ctx context.Context, endpoint, key string) *gate {
 }
 
 // spareUsed protects gates that calls have found through the cache from the next
-// eviction. A look-up in the cache does not change the order of byName, so
-// spareUsed moves these gates to the front of byName. The caller must have locked
-// mu.
+// eviction. It moves them to the front of byName, because a look-up in the cache
+// does not. The caller must have locked mu.
 func (b *Breakers) spareUsed() {
 	if b.byName.len() < MaxEndpoints {
 		return
@@ -218,9 +217,9 @@ func (g *gate) unused(cfg *Config) bool {
 	return g.rank(cfg) == plain && g.cfg.Load().Mode == BreakerAuto && g.word.Load()&(busyBit|failingBit) == 0
 }
 
-// rank returns the rank of g in a full [bounded] map: pinned if the config names
-// g or a person has forced its mode, held if the breaker of g is open, and plain
-// otherwise.
+// rank returns the rank of g in a full [bounded] map. g is pinned if the config
+// names it or a person has forced its mode. It is held if its breaker is open, and
+// plain otherwise.
 func (g *gate) rank(cfg *Config) rank {
 	if cfg != nil {
 		if _, named := cfg.Endpoints[g.name]; named {
@@ -239,9 +238,9 @@ func (g *gate) rank(cfg *Config) rank {
 	}
 }
 
-// retire stops the events of a gate that was removed from Breakers. If the gate's
-// breaker is open, retire first adds an event which says that the breaker has
-// closed, because a new gate of the endpoint would allow calls.
+// retire stops the events of a gate that was removed from Breakers. A new gate of
+// the endpoint would allow calls. So if the breaker of g is open, retire first adds
+// an event which says that it has closed.
 func (g *gate) retire(ctx context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -303,9 +302,8 @@ func (b *Breakers) probeTrial(ctx context.Context, p permit) error {
 }
 
 // inconclusive reports whether a probe's error is a fault of the probe itself, such
-// as a 404. Such an error says nothing about the endpoint. If it counted as a failed
-// trial, the breaker would never close. An unknown error and a timeout of the probe
-// mean that the endpoint is down.
+// as a 404. Such an error says nothing about the endpoint. An unknown error and a
+// timeout of the probe mean that the endpoint is down.
 func inconclusive(err error) bool {
 	res := classify.Error(err)
 	return !countsAsFailure(res) && res.Reason != classify.ReasonUnknown
@@ -331,10 +329,12 @@ func (b *Breakers) runProbe(ctx context.Context, endpoint string, limit time.Dur
 	return err
 }
 
-// Force opens or closes the breaker of an endpoint, or sets it back to auto. For
-// the breaker of a [Target.Key], pass endpoint#key. Each change resets what the
-// breaker has counted, and ends a hold. The mode stays until the next Force. The
-// config's circuitBreaker.mode sets the initial mode. An unknown mode or an empty
+// Force opens or closes the breaker of an endpoint, or sets it back to auto. The
+// mode stays until the next Force. Before the first Force, the config's
+// circuitBreaker.mode applies. Each change resets what the breaker has counted, and
+// ends a hold.
+//
+// For the breaker of a [Target.Key], pass endpoint#key. An unknown mode or an empty
 // endpoint is an error and changes nothing.
 func (b *Breakers) Force(ctx context.Context, endpoint string, mode BreakerMode) error {
 	if b == nil || endpoint == "" {

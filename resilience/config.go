@@ -39,8 +39,8 @@ type RetryConfig struct {
 	// Schedule selects the pauses between calls. The default is
 	// [MediumSchedule].
 	Schedule ScheduleName `json:"schedule,omitempty" yaml:"schedule,omitempty"`
-	// MaxNetworkRetries is the number of retries after a network error. The
-	// default 5 makes six calls in all. For an error with another reason,
+	// MaxNetworkRetries is the number of retries after a network error. The default
+	// 5 makes six calls in total. For an error with a different reason,
 	// [classify.Policy.Calls] sets the number of calls.
 	MaxNetworkRetries *int `json:"maxNetworkRetries,omitempty" yaml:"maxNetworkRetries,omitempty"`
 	// The next three fields apply only to the schedule "custom".
@@ -73,10 +73,10 @@ type BreakerConfig struct {
 	BridgeMs           *int        `json:"bridgeMs,omitempty" yaml:"bridgeMs,omitempty"`                     // how long after an opening new calls wait instead of failing; default 30000
 	HealthProbeEnabled *bool       `json:"healthProbeEnabled,omitempty" yaml:"healthProbeEnabled,omitempty"` // run the probe ([WithProbe]) before the trial call; default true
 	Mode               BreakerMode `json:"mode,omitempty" yaml:"mode,omitempty"`                             // default auto
-	// Strict makes a simple breaker. Every retryable failure counts, also a rate
-	// limit, and failureThreshold failures in a row open the breaker. After that,
-	// all calls are refused without a wait, for cooldownMs. QuietMs and BridgeMs
-	// have no effect. The default is false.
+	// Strict makes a simple breaker. Every retryable failure counts, even a rate
+	// limit. failureThreshold failures in a row open the breaker. It then refuses
+	// all calls without a wait, for cooldownMs. QuietMs and BridgeMs have no effect.
+	// The default is false.
 	Strict *bool `json:"strict,omitempty" yaml:"strict,omitempty"`
 }
 
@@ -133,9 +133,9 @@ const (
 	HealthWindow   = 5 * time.Minute
 	HealthMinCalls = 10
 	// MaxEndpoints limits the number of endpoints that [Breakers], [Health], alerts
-	// and fallbacks each remember. The limit is needed because endpoints come from
-	// callers and from redirects of peers. The least recently used endpoint is
-	// forgotten first.
+	// and fallbacks each remember. The least recently used endpoint is forgotten
+	// first. The limit is needed because endpoints come from callers and from
+	// redirects of peers.
 	MaxEndpoints = 4096
 	// MaxKeys limits the number of values of [Call.Key] that the backoff and
 	// [Statuses] each remember.

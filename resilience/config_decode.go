@@ -19,12 +19,15 @@ var formerKeys = map[string][]string{
 	"RETRY_DELAY_MS":          {"retry", "baseDelayMs"},
 }
 
-// UnmarshalJSON reads a config. An unknown key is an error. So is an explicit 0
-// in a field where 0 would be read as not set. The error joins one line for each
-// fault and names the field. Fields that the JSON does not have stay as they are.
-// These older keys are read too: enableNetworkResilience (enabled),
-// MAX_MODEL_RETRIES (retry.maxNetworkRetries) and RETRY_DELAY_MS
-// (retry.baseDelayMs, with the schedule custom).
+// UnmarshalJSON reads a config. Fields that the JSON does not have stay as they are.
+// An unknown key is an error. An explicit 0 is an error if the field would read 0 as
+// not set. The error joins one line for each fault and names the field.
+//
+// These older keys are read too:
+//
+//   - enableNetworkResilience means enabled.
+//   - MAX_MODEL_RETRIES means retry.maxNetworkRetries.
+//   - RETRY_DELAY_MS means retry.baseDelayMs, with the schedule custom.
 func (c *Config) UnmarshalJSON(data []byte) error {
 	if string(bytes.TrimSpace(data)) == "null" {
 		return nil
@@ -115,8 +118,8 @@ func (v *validation) move(tree map[string]any, old string, place []string, value
 	}
 }
 
-// keys reports the unknown keys of a section, and each explicit 0 in a field
-// where 0 would be read as not set. defaults is the section's struct with its
+// keys reports the unknown keys of a section. It also reports each explicit 0 in a
+// field that would read 0 as not set. defaults is the section's struct with its
 // defaults. override is true for the section of an endpoint or an agent.
 func (v *validation) keys(path string, section map[string]any, defaults reflect.Value, override bool) {
 	known := map[string]reflect.Value{}

@@ -125,9 +125,12 @@ func (r *run) schedule(a Attempt) {
 func hinted(r classify.Result) bool { return r.HasRetryAfter && r.RetryAfter > 0 }
 
 // openAfter returns an error if the breaker is open and the call should not wait for
-// it. There are three reasons: another target accepts calls, the breaker had been
-// open for so long before this call that new calls no longer wait, or the breaker
-// will certainly refuse the call after the pause.
+// it. There are three reasons:
+//
+//   - Another target accepts calls.
+//   - The breaker had been open for so long before this call that new calls no
+//     longer wait.
+//   - The breaker will certainly refuse the call after the pause.
 func (r *run) openAfter(pause time.Duration) *OpenError {
 	if r.gate == nil {
 		return nil

@@ -25,12 +25,17 @@ type Error struct {
 	// Err is the last error of the caller's function. If no call was made, Err is
 	// the same error as Stop.
 	Err error
-	// Stop says what prevented a further call that the policy allowed: the end of
-	// the caller's context, a deadline before the end of the pause ([ErrNoTime]),
-	// an open breaker ([ErrOpen]), a rate limit ([ErrHeld]), an error of
-	// [Call.Spend] or a full restart queue. errors.Is matches Stop too. Stop is nil
-	// if the last error allows no further call, or if all calls and targets are used
-	// up.
+	// Stop says what prevented a further call that the policy allowed. errors.Is
+	// matches Stop too. The possible reasons are:
+	//
+	//   - the end of the caller's context
+	//   - a deadline before the end of the pause ([ErrNoTime])
+	//   - an open breaker ([ErrOpen]) or a rate limit ([ErrHeld])
+	//   - an error of [Call.Spend]
+	//   - a full restart queue
+	//
+	// Stop is nil if the last error allows no further call, or if all calls and
+	// targets are used up.
 	Stop error
 	// Queued means that the restart queue accepted the call.
 	Queued bool
@@ -41,7 +46,7 @@ func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
 // Is reports whether Stop matches target. So errors.Is finds context.Canceled
-// even if the last call failed with another error.
+// even if the last call failed with a different error.
 func (e *Error) Is(target error) bool { return e.Stop != nil && errors.Is(e.Stop, target) }
 
 // Timeout reports whether Err is a timeout. With it, e implements net.Error's

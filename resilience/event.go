@@ -20,12 +20,15 @@ const (
 	// is the failure before it.
 	KindAttempt Kind = "attempt"
 	// KindWait: a call begins to wait, either before a retry or at the gate of its
-	// endpoint. Before a retry, Attempt, Result and Err describe the failed call.
-	// At a gate, Attempt is the number of calls so far, and Result is the failure
-	// or rate limit that makes calls wait. ScheduledDelay is the time until the
-	// next call; at a gate, it is the shortest possible time. With a hint from the
-	// provider, HintGiven, RetryAfter and Derived are set. Before a retry without a
+	// endpoint. ScheduledDelay is the time until the next call; at a gate, it is the
+	// shortest possible time. If the provider gave a hint, HintGiven, RetryAfter and
+	// Derived are set.
+	//
+	// Before a retry, Attempt, Result and Err describe the failed call. Without a
 	// hint, Nominal is set.
+	//
+	// At a gate, Attempt is the number of calls so far. Result is the failure or
+	// rate limit that makes calls wait.
 	KindWait Kind = "wait"
 	// KindFallback: another target takes over. From and To name the targets.
 	// Target is the new one. Result is the failure of the old one.
@@ -36,7 +39,7 @@ const (
 	// KindHold: a hold has begun, has been extended, or has been ended by a person.
 	// During a hold, calls to Target's endpoint wait because of a rate limit. To is
 	// one of the Hold constants. Result is the rate limit. ScheduledDelay is the
-	// time until the hold ends. With a hint from the provider, HintGiven, RetryAfter
+	// time until the hold ends. If the provider gave a hint, HintGiven, RetryAfter
 	// and Derived are set.
 	KindHold Kind = "hold"
 	// KindRestart: the state of a queued task has changed. Attempt is the number of
@@ -46,26 +49,28 @@ const (
 	// KindHealth: the endpoint's health has changed. From and To are [Healthy]
 	// and [Unhealthy].
 	KindHealth Kind = "health"
-	// KindSharing: the executor's [Sharer] ([WithSharing]) can no longer share the
-	// changes of breakers and holds with other processes, can share them again, or
-	// has ignored a change that it could not read. To is one of the Sharing
-	// constants. Err says why.
+	// KindSharing: the executor's [Sharer] ([WithSharing]) can no longer share
+	// changes with other processes, can share them again, or has ignored a change
+	// that it could not read. To is one of the Sharing constants. Err says why.
 	KindSharing Kind = "sharing"
 	// KindAlert: an endpoint keeps failing. Failures is the number of failures
 	// within [AlertWindow]. Result and Err describe the last failure.
 	KindAlert Kind = "alert"
-	// KindNotRepeated: a request of a [Transport] failed with an error that allows
-	// a retry, but the Transport did not repeat it, because of the request's method
-	// or body. To is "method" or "body". Attempt, Result and Err describe the
-	// failed request. A Transport sends this event once.
+	// KindNotRepeated: a [Transport] did not repeat a failed request, although the
+	// error allows a retry. To names the cause, the request's "method" or "body".
+	// Attempt, Result and Err describe the failed request. A Transport sends this
+	// event only once.
 	KindNotRepeated Kind = "not_repeated"
-	// KindStream: the body of a successful response has failed while the client of
-	// a [Transport], or of a gRPC stream, was reading it. If an event stream has an
-	// error event, or JSON lines have an object with an error, Err is a
-	// [*ResponseError] with the data of that event or object. If the body has
-	// broken off, Err is the error of Read. With gRPC, Err is the status. Attempt
-	// is the number of the request. Nothing is repeated. A response has at most one
-	// such event, which follows the event of KindDone.
+	// KindStream: the body of a successful response has failed while the client of a
+	// [Transport], or of a gRPC stream, was reading it. Err is:
+	//
+	//   - a [*ResponseError] with the data of an error event, or of a JSON line with an
+	//     error
+	//   - the error of Read, if the body has broken off
+	//   - the status, with gRPC
+	//
+	// Attempt is the number of the request. Nothing is repeated. A response has at
+	// most one such event, which follows the event of KindDone.
 	KindStream Kind = "stream"
 	// KindDone: a [Do] returns. Attempt is the number of calls on all targets.
 	// Duration includes all pauses. Result and Err are zero if it succeeded.
@@ -138,12 +143,13 @@ type Event struct {
 }
 
 // Observer receives events, with the context of the call that causes them. It is
-// called in the goroutine of that call. Only events of breakers, holds and health
-// can come from the goroutine of another call: they are sent one at a time and in
-// order. So if several calls cause such events at the same time, the goroutine of
-// one call sends all of them. An Observer must be safe for concurrent use, must not
-// block, and must not call the object that it observes. If it panics, the call
-// continues and the other observers are still called.
+// called in the goroutine of that call. There is one exception: events of breakers,
+// holds and health can come from the goroutine of another call. They are sent one at
+// a time and in order.
+//
+// An Observer must be safe for concurrent use, must not block, and must not call the
+// object that it observes. If it panics, the call continues and the other observers
+// are still called.
 type Observer func(ctx context.Context, e Event)
 
 // notify calls o and recovers a panic of o, so that an observer cannot break a

@@ -76,11 +76,11 @@ func (x *Executor) emit(ctx context.Context, e Event) {
 	}
 }
 
-// StreamFailed tells the observers that the answer of a successful call has
-// failed while the caller was reading it ([KindStream]). Adapters for other
-// protocols call it, at most once for each call and after [Do] has returned. It
-// uses the Key and Agent of the call c, and the Target, Number and Err of the
-// attempt a. A nil Executor does nothing.
+// StreamFailed tells the observers that the answer of a successful call has failed
+// while the caller was reading it ([KindStream]). Adapters for other protocols call
+// it after [Do] has returned, at most once for each call. It uses the Key and Agent
+// of the call c, and the Target, Number and Err of the attempt a. A nil Executor
+// does nothing.
 func (x *Executor) StreamFailed(ctx context.Context, c Call, a Attempt) {
 	if x == nil || x.silent {
 		return

@@ -51,9 +51,9 @@ func (f *fallbacks) order(targets []Target) []Target {
 }
 
 // record records which target answered a call. fellBack reports whether other
-// targets had failed before. If so, an answer of the primary target ends the
-// fallback, and an answer of another target begins a fallback to that target. If
-// not, record changes nothing, so the call does not extend the cooldown.
+// targets had failed before. If it is false, record changes nothing, so the call
+// does not extend the cooldown. If the primary target answered, the fallback ends.
+// If a different target answered, a fallback to that target begins.
 func (f *fallbacks) record(primary, answeredBy Target, fellBack bool) {
 	if !fellBack || f.cooldown <= 0 {
 		return
@@ -70,8 +70,8 @@ func (f *fallbacks) record(primary, answeredBy Target, fellBack bool) {
 }
 
 // labels returns the names of two targets for events and counters. It returns the
-// providers if they differ (from="claude", to="openai"), else the models, else the
-// endpoints.
+// providers if they differ, such as "claude" and "openai". Otherwise it returns the
+// models if they differ, else the endpoints.
 func labels(from, to Target) (string, string) {
 	switch {
 	case from.Provider != to.Provider && from.Provider != "" && to.Provider != "":

@@ -21,8 +21,8 @@ import (
 // Callers that may wait form a queue (gate_wait.go). A call that is let in gets a
 // permit. Each permit needs exactly one call of done or release.
 //
-// If the gate lets every call in, a successful call takes no lock: admit uses only
-// the field word, and done only the fields word and lastSuccess.
+// If the gate lets every call in, a successful call takes no lock. It uses only the
+// fields word and lastSuccess.
 type gate struct {
 	name     string // the endpoint, or endpoint#key
 	endpoint string

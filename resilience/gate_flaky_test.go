@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// The first failures of a new endpoint end before its first success, because they
-// take less time. If calls overlap, no breaker opens within the first second.
+// Calls to a new endpoint overlap, and half of them fail at first. The failures end
+// before the first success, because they take less time. No breaker opens.
 func TestGate_FailuresBeforeTheFirstSuccess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -16,8 +16,8 @@ type hold struct {
 }
 
 // reviewStep is the shortest extension of a hold after which the gate reviews the
-// waiting calls again. Otherwise each of many simultaneous rate limits would cause
-// a review of all waiting calls.
+// waiting calls again. Without it, each of many simultaneous rate limits would cause
+// a review.
 const reviewStep = 10 * time.Millisecond
 
 // extensionStep is the shortest extension of a hold that emits an event.
@@ -25,10 +25,11 @@ const extensionStep = time.Second
 
 // ramp limits how many calls run at the same time after a hold or an outage. This
 // limit, the window, grows by one with each success and shrinks by one with each
-// failure. So it nearly doubles with each round of calls, even if one call in five
-// fails. Calls may take minutes, so the window also doubles after each rampStep,
-// unless more calls have failed than succeeded since the last step. The ramp ends
-// when a call succeeds and no call waits. gate.mu guards the fields.
+// failure. If all calls succeed, the window doubles with each round of calls.
+//
+// Calls may take minutes. So the window also doubles after each rampStep, unless
+// more calls have failed than succeeded since the last step. The ramp ends when a
+// call succeeds and no call waits. gate.mu guards the fields.
 type ramp struct {
 	number int       // number of the current ramp, to recognise its calls
 	window int       // calls that may be made at the same time; 0 = no ramp
@@ -61,9 +62,10 @@ func (g *gate) startHold(now time.Time, pause time.Duration, r classify.Result) 
 	}
 }
 
-// noteHold adds an event to g.notes: a hold has begun or has been extended. held is
-// true if an earlier hold was still in force. If several calls meet the rate limit
-// at the same time, noteHold adds a single event. The caller must have locked mu.
+// noteHold adds an event to g.notes which says that a hold has begun or has been
+// extended. Calls that meet the rate limit at the same time cause only one event.
+// held is true if an earlier hold was still in force. The caller must have locked
+// mu.
 func (g *gate) noteHold(now time.Time, held bool) {
 	e := Event{Kind: KindHold, To: HoldBegun, Result: g.limit, ScheduledDelay: g.until.Sub(now)}
 	switch {
@@ -99,9 +101,9 @@ func (r *ramp) startRamp(now time.Time, window int) {
 	}
 }
 
-// enterRamp reports in ok whether the ramp lets one more call in now. If it does,
-// number identifies the ramp, or is 0 if the ramp has just ended. waiting is true if
-// other calls wait.
+// enterRamp reports in ok whether the ramp lets one more call in now. waiting is
+// true if other calls wait. number identifies the ramp that let the call in; it is 0
+// if the ramp has just ended.
 func (r *ramp) enterRamp(now time.Time, waiting bool) (number int, ok bool) {
 	if r.step.IsZero() {
 		r.step = now.Add(rampStep)
@@ -124,8 +126,8 @@ func (r *ramp) enterRamp(now time.Time, waiting bool) (number int, ok bool) {
 	return r.number, true
 }
 
-// leaveRamp is called when the permit's call has ended. It reports whether the
-// current ramp had let that call in. If so, the call no longer counts as running.
+// leaveRamp is called when the permit's call has ended. If the current ramp had let
+// the call in, leaveRamp returns true, and the call no longer counts as running.
 func (r *ramp) leaveRamp(p permit) bool {
 	if p.ramp == 0 || p.ramp != r.number || !r.ramping() {
 		return false

@@ -37,10 +37,9 @@ const (
 	// Waiting calls count too, because without the breaker their callers would
 	// repeat them.
 	waitingPerCall = 4
-	// restartGap is the time for which a restart of a queued task lets other calls
-	// go first when a trial is due. If no other call has made the trial by then, the
-	// restart makes it. Restarts come last because a failed trial uses up one of the
-	// task's few restarts.
+	// restartGap is how long a due trial is left to other calls. After that, a
+	// restart of a queued task may make the trial. Restarts come last because a
+	// failed trial uses up one of the task's few restarts.
 	restartGap = 10 * time.Second
 )
 
@@ -48,8 +47,8 @@ func (g *gate) strict() bool { return *g.cfg.Load().Strict }
 
 func (g *gate) cooldown() time.Duration { return ms(g.cfg.Load().CooldownMs) }
 
-// fail counts a failure that means that the endpoint is down. If several calls are
-// under way at the same time, only the first failure counts. But a call that got no
+// fail counts a failure that means that the endpoint is down. If calls overlap, only
+// the first of their failures counts. There are two exceptions. A call that got no
 // answer always counts, because it has waited for the whole attempt timeout. A
 // strict breaker counts all failures. The caller holds mu.
 func (g *gate) fail(now time.Time, p permit, trial, hung bool, r classify.Result) {
@@ -93,10 +92,10 @@ func (g *gate) noteChance(now time.Time) {
 	g.chanceAt = now
 }
 
-// threshold returns the number of failures in a row that open the breaker. If one
-// call in five fails, five failures in a row happen by chance sooner or later. So
-// the number is doubled for an endpoint that has often recovered while its breaker
-// was still closed. The caller holds mu.
+// threshold returns the number of failures in a row that open the breaker. This
+// number is doubled for an endpoint that has often recovered while its breaker was
+// still closed. If one call in five fails, for example, five failures in a row
+// happen by chance sooner or later. The caller holds mu.
 func (g *gate) threshold(now time.Time) int {
 	n := g.cfg.Load().FailureThreshold
 	if g.chance >= n && now.Sub(g.chanceAt) < chanceTime && !g.strict() {
@@ -112,10 +111,9 @@ func (g *gate) began(p permit) bool {
 	return p.generation+uint64(g.failures) >= g.generation
 }
 
-// quiet reports whether no call has succeeded for quietMs. If overlapping calls
-// have failed and none has succeeded yet, quietMs counts from the creation of the
-// gate, because failures often take less time than successes. The caller holds
-// mu.
+// quiet reports whether no call has succeeded for quietMs. If no call has succeeded
+// yet and overlapping calls have failed, quietMs counts from the creation of the
+// gate. Failures often take less time than successes. The caller holds mu.
 func (g *gate) quiet(now time.Time) bool {
 	last := g.lastSuccessAt()
 	switch {
@@ -147,10 +145,10 @@ func (g *gate) scheduleTrial(now time.Time) {
 	g.scheduledAt, g.asked = now, 0
 }
 
-// trialGap returns the pause before the next trial. The more calls come, the
-// shorter the pause is, down to busyGap, because a trial costs little compared with
-// the calls that wait for it. If other processes share the gate, this process does
-// not know how many calls come in all, and assumes many. The caller holds mu.
+// trialGap returns the pause before the next trial. The more calls come, the shorter
+// it is, down to busyGap: a trial costs little compared with the calls that wait for
+// it. If other processes share the gate, trialGap assumes many calls, because this
+// process does not know their total. The caller holds mu.
 func (g *gate) trialGap(now time.Time) time.Duration {
 	gap := trialGaps[min(g.failedTrial, len(trialGaps)-1)]
 	if g.sharing != nil {

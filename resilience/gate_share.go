@@ -47,8 +47,8 @@ const (
 	// one of its own calls had just succeeded.
 	rumorLife = 10 * time.Second
 	// distrust is how long this process ignores the openings that a distrusted
-	// process reports. A process is distrusted if it reports an opening and another
-	// process finds the endpoint up soon after that.
+	// process reports. A process is distrusted if a different process finds the
+	// endpoint up soon after such a report.
 	distrust = time.Minute
 	// spreadPerPeer and longestSpread determine the length of the period in which
 	// the processes, each at a random time, let in their waiting calls.
@@ -191,9 +191,9 @@ func (g *gate) applyHold(now time.Time, c GateChange) (err error) {
 }
 
 // applyOpening opens the breaker, because another process has reported an opening.
-// It ignores the report of a distrusted process, and a report that arrives soon
-// after a success of this process. If the breaker is already open, applyOpening
-// updates the time of the next trial. The caller holds mu.
+// If the breaker is already open, applyOpening updates the time of the next trial.
+// If it is closed, applyOpening ignores the report of a distrusted process, and a
+// report soon after a success of this process. The caller holds mu.
 func (g *gate) applyOpening(now time.Time, c GateChange) {
 	next := now.Add(min(c.NextTrial, g.cooldown()))
 	if !g.open {
@@ -222,9 +222,9 @@ func (g *gate) applyOpening(now time.Time, c GateChange) {
 	g.dismiss(now)
 }
 
-// applyClosing closes the breaker. If calls wait, it closes the breaker after a
-// random time, so that not all processes let their calls in at the same moment. The
-// caller holds mu.
+// applyClosing closes the breaker. If calls wait, it does so after a random time.
+// Otherwise all processes would let their calls in at the same moment. The caller
+// holds mu.
 func (g *gate) applyClosing(now time.Time, c GateChange) {
 	after := g.spread(c.Peers)
 	if after < time.Millisecond || g.queue.Len() == 0 {
@@ -268,10 +268,9 @@ func (g *gate) spread(peers int) time.Duration {
 	return time.Duration(g.sharing.random() * float64(longest))
 }
 
-// sharedCause returns a copy of r with only those fields that this process uses. r
-// is the failure that another process has reported as the cause of its change. If a
-// failure with r's reason cannot cause such a change, the copy has the argument
-// reason instead.
+// sharedCause returns a copy of r, the failure that another process has reported as
+// the cause of its change. The copy has only the fields that this process uses. If
+// r's reason cannot cause such a change, the copy has the argument reason instead.
 func sharedCause(r classify.Result, reason classify.Reason, hold time.Duration) classify.Result {
 	if p := r.Reason.Policy(); r.Category == classify.CategoryRetryable && p.Retry == classify.RetryExponential && r.Reason != classify.ReasonUnknown {
 		reason = r.Reason

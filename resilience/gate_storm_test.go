@@ -15,8 +15,8 @@ import (
 )
 
 // A thousand callers meet an outage, a rate limit and another outage. Half of them
-// are canceled at some time, also during a hold or a trial, and Update replaces the
-// config meanwhile. Afterwards no call waits, and the gate lets every call in.
+// are canceled at some time. Meanwhile Update replaces the config. Afterwards no
+// call waits, and the gate lets every call in.
 func TestGate_StormConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -578,9 +578,9 @@ func TestGate_Trials(t *testing.T) {
 	})
 }
 
-// A restart waits at an open breaker like other calls, but it makes a trial only if
-// no other call has made one for 10 s. Without this rule, if there are few other
-// calls, the trials of one outage would use up all restarts of a task.
+// A restart waits at an open breaker like other calls. It makes a trial only if no
+// other call has made one for 10 s. Otherwise the trials of one outage could use up
+// all restarts of a task.
 func TestGate_RestartsLeaveTrials(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -21,8 +21,9 @@ type entrant struct {
 	// cause is the failure that opened the breaker.
 	patience func(cause classify.Result) time.Duration
 	// waits is called before the call begins to wait. shortest is the shortest
-	// possible wait. held is true if a rate limit makes the call wait, and false if
-	// a breaker does. cause is that rate limit or the failure that opened the breaker.
+	// possible wait. If a rate limit makes the call wait, held is true and cause is
+	// that rate limit. If a breaker does, cause is the failure that opened the
+	// breaker.
 	waits func(shortest time.Duration, held bool, cause classify.Result)
 }
 
@@ -92,9 +93,13 @@ func (g *gate) enter(ctx context.Context, w *waiter) (permit, error) {
 }
 
 // refuse returns an error if a call should not wait, and nil otherwise. A call
-// should not wait if the breaker is forced open, if another target can be called
-// instead, or if the wait would last beyond the deadline or a limit in w. The caller
-// holds mu.
+// should not wait in three cases:
+//
+//   - The breaker is forced open.
+//   - Another target can be called instead.
+//   - The wait would last beyond the deadline or a limit in w.
+//
+// The caller holds mu.
 func (g *gate) refuse(now time.Time, w *waiter) refusal {
 	beyond := func(t time.Time) bool { return !w.deadline.IsZero() && !t.Before(w.deadline) }
 	switch {

@@ -73,9 +73,9 @@ type healthOption func(*Health)
 
 func (o healthOption) applyHealth(h *Health) { o(h) }
 
-// WithPing sets the ping, which returns nil if the endpoint answers. The context of
-// a ping ends after the ping interval or with [Health.Shutdown]; the ping must
-// return then. By default, and with nil, there are no pings.
+// WithPing sets the ping, which returns nil if the endpoint answers. A ping must
+// return when its context ends: after the ping interval or with [Health.Shutdown].
+// By default, and with nil, there are no pings.
 func WithPing(ping Probe) HealthOption {
 	return healthOption(func(h *Health) { h.ping = ping })
 }

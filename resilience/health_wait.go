@@ -9,10 +9,10 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// WaitForRecovery waits until the endpoint is healthy. It returns ctx's error
-// if ctx ends first. It returns nil at once if the endpoint has no ping and no
-// dead session, because then only calls can show a recovery. It also returns
-// nil after [HealthWindow] and on [Health.Shutdown].
+// WaitForRecovery waits until the endpoint is healthy. It returns ctx's error if ctx
+// ends first. It returns nil at once if the endpoint has no ping and no dead
+// session: then only calls can show a recovery. It also returns nil after
+// [HealthWindow] and on [Health.Shutdown].
 func (h *Health) WaitForRecovery(ctx context.Context, endpoint string) error {
 	limit := time.NewTimer(HealthWindow)
 	defer limit.Stop()
@@ -49,13 +49,13 @@ func (h *Health) recovery(ctx context.Context, endpoint string) <-chan struct{} 
 }
 
 // Watch ties an endpoint's health to a session, such as a process or a connection.
-// The session dies when its context ends; [context.Cause] says why. To watch a
-// process, let a goroutine call its Wait method and then cancel the context with the
-// error of Wait. When the last session of an endpoint dies, the endpoint is
-// unhealthy until a new session is watched.
+// The session dies when its context ends; [context.Cause] says why. For a process,
+// let a goroutine call its Wait method and then cancel the context with the error of
+// Wait. When the last session of an endpoint dies, the endpoint is unhealthy until a
+// new session is watched.
 //
-// The returned stop function ends the watch of a session that closes normally.
-// Call it before the context ends. Further calls do nothing.
+// If a session closes normally, call the returned stop function before the context
+// ends. Further calls do nothing.
 func (h *Health) Watch(session context.Context, endpoint string) (stop func()) {
 	h.mu.Lock()
 	e := h.get(endpoint)

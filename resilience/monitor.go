@@ -43,11 +43,12 @@ func countsAsFailure(r classify.Result) bool {
 // An [Executor] hands such calls to its Restarter ([WithRestarter]). A Restarter
 // must be safe for concurrent use.
 type Restarter interface {
-	// Offer queues a failed call. It returns nil if the call will be made
-	// again. Otherwise the error says why not: the queue is full or shut down,
-	// or all restarts are used up. Offer must not block. ctx is the context of
-	// the failed call. If the failed call was a restart, ctx is the context
-	// that the task's function received, which identifies the task.
+	// Offer queues a failed call. It must not block. It returns nil if the call will
+	// be made again. Otherwise the error says why not: the queue is full or shut
+	// down, or all restarts are used up.
+	//
+	// ctx is the context of the failed call. If that call was a restart, ctx is the
+	// context that the task's function received, which identifies the task.
 	//
 	// A Restarter may also have the method BreakerClosed(gate string). The executor
 	// calls it when a breaker has closed. gate is the Endpoint of the [OpenError]s
@@ -73,7 +74,7 @@ func (r Restart) Transient() bool { return restartable(r.Result, r.Err) }
 
 // Refused reports in ok whether a breaker or a rate limit ([Breakers]) refused the
 // call, so that no call was made. Such a restart should not count as a failure. wait
-// is how much longer calls will be refused.
+// is how much longer the breaker or the rate limit will refuse calls.
 func (r Restart) Refused() (wait time.Duration, ok bool) {
 	if e := r.refused(); e != nil {
 		return e.after(), true

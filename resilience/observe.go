@@ -44,11 +44,11 @@ var logEntries = map[Kind]logEntry{
 //   - info: waits
 //   - debug: successful calls, holds, and the end of a Do
 //
-// The record of a wait has the provider's hint (retryAfterMs, derivedRetry).
-// Without a hint, it has the schedule's pause as backoffMs. The pause with
-// jitter is never logged. "err" is the error of the caller's function. If its
-// text has a secret, as in a URL with a key, the text is masked. errors.Is and
-// errors.As still work on the error. A nil logger logs nothing.
+// The record of a wait has the provider's hint (retryAfterMs, derivedRetry). Without
+// a hint, it has the schedule's pause without jitter as backoffMs. "err" is the
+// error of the caller's function. Secrets in its text, such as a key in a URL, are
+// masked. errors.Is and errors.As still work on the error. A nil logger logs
+// nothing.
 func LogEvents(logger *slog.Logger) Observer {
 	return func(ctx context.Context, e Event) {
 		if logger == nil {
@@ -89,10 +89,9 @@ type Counters struct {
 	// Breaker sets the state of an endpoint's circuit breaker, a [BreakerState].
 	// With a [Target.Key], endpoint is endpoint#key.
 	Breaker func(ctx context.Context, endpoint, state string)
-	// Hold is called when a rate limit begins a hold of an endpoint, and when the
-	// hold is extended. It is also called when a person ends a hold. The argument
-	// left is the time until the hold ends, or 0 if a person has ended it. With a
-	// [Target.Key], endpoint is endpoint#key.
+	// Hold is called when a rate limit begins or extends a hold of an endpoint, and
+	// when a person ends a hold. The argument left is the time until the hold ends,
+	// or 0 if a person has ended it. With a [Target.Key], endpoint is endpoint#key.
 	Hold func(ctx context.Context, endpoint string, left time.Duration)
 	// Health sets the health of an endpoint: [Healthy] or [Unhealthy]. To get these
 	// events, give the observer to [WithHealthObserver] too.

@@ -108,11 +108,11 @@ func WithLogger(logger *slog.Logger) Option {
 	})
 }
 
-// WithAlert sets a function that is called when an endpoint keeps failing: after
-// 10 failures within 5 minutes (visibility.alertThreshold, [AlertWindow]). There
-// is no further alert for an endpoint until a call to it has succeeded. Observers
-// receive the same event, of [KindAlert]. The rules of [Observer] apply. By
-// default, and with nil, no function is called.
+// WithAlert sets a function that is called when an endpoint keeps failing: after 10
+// failures within 5 minutes (visibility.alertThreshold, [AlertWindow]). The endpoint
+// gets no further alert until a call to it has succeeded. Observers receive the same
+// event, of [KindAlert]. The rules of [Observer] apply. By default, and with nil, no
+// function is called.
 func WithAlert(alert Observer) Option {
 	return optionFunc(func(o options) options { o.alert = alert; return o })
 }
@@ -145,10 +145,10 @@ func WithProbe(p Probe) Option {
 }
 
 // WithSharing shares the state of the breakers and the holds of rate limits with
-// other processes ([Sharer]). Set [Target.Key] if the processes have different
-// credentials, because a rate limit then applies only to the processes with the
-// same credentials. By default, and with nil, nothing is shared. A Sharer belongs
-// to one executor.
+// other processes ([Sharer]). If the processes have different credentials, set
+// [Target.Key]. A rate limit then applies only to the processes with the same
+// credentials. By default, and with nil, nothing is shared. A Sharer belongs to one
+// executor.
 func WithSharing(s Sharer) Option {
 	return optionFunc(func(o options) options { o.sharer = s; return o })
 }

@@ -123,8 +123,8 @@ func WithStore(s Store) QueueOption {
 	return queueOption(func(q *Queue) { q.store = s })
 }
 
-// WithQueueCapacity sets the number of tasks in the queue, including running ones.
-// The default is [DefaultQueueCapacity]; n < 1 keeps it. Tasks loaded from the
+// WithQueueCapacity sets the largest number of tasks in the queue, including running
+// ones. The default is [DefaultQueueCapacity]; n < 1 keeps it. Tasks loaded from the
 // store may exceed this number.
 func WithQueueCapacity(n int) QueueOption {
 	return queueOption(func(q *Queue) {
@@ -186,11 +186,11 @@ func NewQueue(c *Config, opts ...QueueOption) (*Queue, error) {
 	return q, nil
 }
 
-// Register sets the function that runs tasks of a kind. Register a kind before
-// calls of that kind can fail, and in each process that opens the same store. f
-// owns its payload. f must return when its context ends. Shutdown ends this
-// context when it stops waiting. Registering a kind again replaces the function
-// for later restarts. nil is ignored.
+// Register sets the function that runs tasks of a kind. Register a kind before calls
+// of that kind can fail, and in each process that opens the same store. f owns its
+// payload. f must return when its context ends; Shutdown ends the context when it
+// stops waiting. If a kind is registered again, the new function runs later
+// restarts. nil is ignored.
 func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte) error) {
 	if f == nil {
 		return
@@ -258,13 +258,13 @@ func (q *Queue) list(keep func(*task) bool) []QueuedTask {
 	return all
 }
 
-// Shutdown stops the queue. The queue accepts no further task and begins no
-// restart. Shutdown waits for running restarts until ctx ends. Then it cancels
-// their contexts with the cause [ErrQueueClosed] and returns an error.
+// Shutdown stops the queue, which then accepts no task and begins no restart.
+// Shutdown waits for running restarts until ctx ends. Then it cancels their contexts
+// with the cause [ErrQueueClosed] and returns an error.
 //
 // Shutdown returns every task that is not done, except those that another queue on
-// the same store runs. The next process that opens the store runs the returned
-// tasks that have Stored set. A restart that Shutdown interrupts counts neither as
+// the same store runs. Of the returned tasks, those with Stored set run in the next
+// process that opens the store. A restart that Shutdown interrupts counts neither as
 // a failure nor as a crash. The caller closes the store after Shutdown. Further
 // calls of Shutdown wait in the same way and return the remaining tasks.
 func (q *Queue) Shutdown(ctx context.Context) ([]QueuedTask, error) {

@@ -32,12 +32,12 @@ func WithQueueLease(d time.Duration) QueueOption {
 	})
 }
 
-// lease is the part of a record that says that a queue is running the task. Other
-// queues then do not run the task. A queue takes the task over if the record has
-// not changed for Duration, measured by the queue's own monotonic clock. It does
-// not compare Expires with its clock, because the clocks of two machines may
-// differ and a clock may be set. Expires makes each renewed record differ from the
-// one before, and tells people when the lease ends.
+// lease is the part of a record which says that a queue is running the task. Other
+// queues then do not run the task. A queue takes the task over if the record has not
+// changed for Duration, measured by the queue's own monotonic clock. It does not
+// compare Expires with its clock, because the clocks of two machines can differ.
+// Expires makes each renewed record differ from the one before, and tells people
+// when the lease ends.
 type lease struct {
 	Owner    string        `json:"owner"`
 	Expires  time.Time     `json:"expires"`
@@ -108,9 +108,9 @@ func (r *taskRun) end() {
 }
 
 // takeOver takes over a task whose lease has expired: it queues the task again or
-// parks it. If several queues try at the same time, one succeeds. The event is
-// emitted before the record changes. So if this process ends in between, the event
-// is not lost, but emitted twice.
+// parks it. If several queues try at the same time, one succeeds. takeOver emits the
+// event before it changes the record. If this process ends in between, the event is
+// emitted twice, but not lost.
 func (q *Queue) takeOver(t *task) {
 	q.mu.Lock()
 	if !q.leaseOver(t) {

@@ -11,21 +11,25 @@ import (
 	"github.com/errclass/errclass/resilience/internal/restart"
 )
 
-// Offer queues a failed call. The error says why the queue does not accept it: the
-// queue is full or shut down, the kind is not registered, the failure is not a
-// transient network failure, all restarts are used up, or the store failed. With a
-// store, Offer waits for the store's write.
+// Offer queues a failed call. With a store, Offer waits for the store's write. An
+// error says why the queue does not accept the call: the queue is full or shut down,
+// the kind is not registered, the failure is not a transient network failure, all
+// restarts are used up, or the store failed.
 //
-// If a task with the kind and the key of r is already queued, Offer returns nil and
-// queues no second one ([RestartMerged]). If the queued task has another payload,
-// Offer returns an error that wraps [ErrDuplicateTask]. If the queued task is
-// parked, Offer returns an error that wraps [ErrParked]. Restarts without a key are
-// never merged.
+// If a task with the same kind and key is already queued, Offer queues no second
+// one:
+//
+//   - If the payloads are equal, Offer returns nil ([RestartMerged]).
+//   - If the payloads differ, the error wraps [ErrDuplicateTask].
+//   - If the payloads are equal and the queued task is parked, the error wraps
+//     [ErrParked].
+//
+// A task without a key is never merged.
 //
 // ctx may be the context of a running restart. If r has the kind and payload of that
-// restart's task, Offer records a failure of the restart. If r has another payload,
-// r becomes a new task, which keeps the count of failed restarts. So restarts end
-// even if each one changes the payload.
+// restart's task, Offer records a failure of the restart. If only the payload
+// differs, r becomes a new task, which keeps the count of failed restarts. So
+// restarts end even if each one changes the payload.
 func (q *Queue) Offer(ctx context.Context, r Restart) error {
 	for tries := 1; ; {
 		t, equal, err := q.accept(ctx, r)
@@ -78,9 +82,9 @@ func (q *Queue) offer(t *task, open refusal) error {
 }
 
 // accept returns the task for r: the running task that r continues, or a new one.
-// After that, the caller must call release. accept returns a nil task and no error
-// if an equal task is queued. If an equal task is just being stored, accept also
-// returns a channel that is closed when the task is stored.
+// After that, the caller must call release. If an equal task is queued, accept
+// returns a nil task and no error. If an equal task is just being stored, accept
+// also returns a channel, which is closed when the storing has ended.
 func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

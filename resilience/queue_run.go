@@ -36,13 +36,12 @@ func (q *Queue) run(t *task, timerNumber int) {
 // errGoexit is the error of a restart whose function called runtime.Goexit.
 var errGoexit = errors.New("the function called runtime.Goexit")
 
-// start marks t as running and returns the context and the function for the
-// restart. It returns a nil function if t must not run.
+// start marks t as running and returns the context and the function for the restart.
+// It returns a nil function if t must not run.
 //
-// start stores the number of the restart and a lease. If the store fails, t does not
-// run and waits for another pause. The stored record already has the time at which
-// the next restart would be due after a failure. So a task that crashes the process
-// does not run again at once.
+// start stores the number of the restart and a lease. If the store fails, t waits
+// for another pause. The stored record also says when the next restart would be due.
+// So a task that crashes the process does not run again at once.
 func (q *Queue) start(t *task, timerNumber int) (context.Context, func(context.Context, []byte) error) {
 	q.mu.Lock()
 	if q.closed || t.timerNumber != timerNumber {
@@ -162,9 +161,9 @@ func (q *Queue) fail(t *task, a Attempt, err error) {
 	q.drop(t, Event{To: RestartFailed, Attempt: a.Number, Duration: a.Duration, Result: a.Result, Err: err})
 }
 
-// drop removes a task and emits e. If the store fails to delete the record, the
-// next process runs the task again, and e.Err says so. If the lease is lost,
-// another queue may run the task again, and e.Err says so too.
+// drop removes a task and emits e. If the store fails to delete the record, the next
+// process runs the task again. If the lease is lost, another queue may run the task
+// again. In both cases e.Err says so.
 func (q *Queue) drop(t *task, e Event) {
 	err := q.save(t, func() (*record, bool) { return nil, true })
 	q.mu.Lock()

@@ -17,8 +17,8 @@ import (
 //
 // Queues of several processes may share a Store. Swap then prevents two queues from
 // running the same task: a queue changes a record only if it knows the stored
-// content. Most databases can do this: with an UPDATE that has a WHERE clause, a
-// transaction or a script.
+// content. Most databases can implement Swap with a transaction, a script, or an
+// UPDATE that has a WHERE clause.
 //
 // A Store must be safe for concurrent use. A change must be durable when Swap
 // returns. Records are opaque: a Store must not change them, and must not keep the
@@ -130,10 +130,10 @@ func (t *task) read(encoded []byte) error {
 	return nil
 }
 
-// save calls form with mu held, and stores the record r that form returns. If r is
-// nil, save removes the stored record. If form returns false, save changes nothing.
-// save returns [ErrLeaseLost] if another queue has changed the record. Without a
-// store it does nothing.
+// save stores the record r that form returns. It calls form with mu held. If r is
+// nil, save removes the stored record. If ok is false, save changes nothing. save
+// returns [ErrLeaseLost] if another queue has changed the record. Without a store it
+// does nothing.
 func (q *Queue) save(t *task, form func() (r *record, ok bool)) error {
 	if q.store == nil {
 		return nil

@@ -146,25 +146,24 @@ func (t *task) backoff(longest time.Duration) Schedule {
 	return Schedule{Base: base, Max: max(base, longest)}
 }
 
-// postponement returns the pause after a restart that a gate refused. It lasts at
-// least until the gate allows a call. It grows with each refusal, because each
-// restart repeats the work that the function does before the call.
+// postponement returns the pause after a restart that a gate refused. The pause
+// lasts at least until the gate allows a call. It grows with each refusal, because
+// each restart repeats the work that the function does before the call.
 func (t *task) postponement(open refusal) time.Duration {
 	return max(t.retryAfter(open), t.backoff(longestPostponement).Nominal(t.postponements))
 }
 
 // retryAfter returns the RetryAfter of a refusal, rounded up to a multiple of the
-// base pause. Without rounding, all refused tasks would restart at the moment at
-// which the gate allows calls. With rounding, tasks refused at different times
-// restart at different times.
+// base pause. So tasks that were refused at different times restart at different
+// times. Without rounding, they would all restart when the gate allows calls.
 func (t *task) retryAfter(open refusal) time.Duration {
 	base := ms(t.settings().RestartBackoffBaseMs)
 	return (open.after() + base - 1) / base * base
 }
 
 // enqueue stores a task for its next restart. If open is not nil, a gate refused the
-// call, and no restart is counted. If enqueue fails, it drops a new task, but not a
-// running one: finish handles that case.
+// call, and no restart is counted. If enqueue fails, it drops a new task; finish
+// handles a running one.
 func (q *Queue) enqueue(t *task, open refusal) error {
 	q.mu.Lock()
 	postponed := open != nil && t.run != nil

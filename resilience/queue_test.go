@@ -114,8 +114,8 @@ func (m *memory) All() (map[string][]byte, error) {
 	return maps.Clone(m.records), m.all
 }
 
-// fail sets the errors of later calls: put is the error of a Swap with a record, and
-// remove is the error of a Swap without one.
+// fail sets the errors of later calls of Swap: put for a Swap that stores a record,
+// and remove for one that removes a record.
 func (m *memory) fail(put, remove error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -395,9 +395,9 @@ func TestQueueForcedOpen(t *testing.T) {
 	})
 }
 
-// A function offers its task with another payload each time, for example with the
-// current time. Each payload is a new task. The queue counts the restarts of these
-// tasks together, so it does not restart them forever.
+// A function offers its task with a different payload each time, such as the current
+// time. Each payload makes a new task. The queue counts the restarts of these tasks
+// together, so it does not restart them forever.
 func TestQueuePayloadChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -463,8 +463,8 @@ func TestQueueOfferAgain(t *testing.T) {
 	})
 }
 
-// A task ends when its function returns nil, even if the function has offered
-// the task again. If the function offers another payload, that is a new task.
+// A task ends when its function returns nil, even if the function has offered the
+// task again. If the function offers a different payload, that is a new task.
 func TestQueueOfferDuringRestart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -16,11 +16,12 @@ func refusedBy(r refusal) string {
 }
 
 // BreakerClosed restarts the waiting tasks that an open breaker has refused, because
-// that breaker has closed. It does not wait until these tasks are due. gate is
-// [OpenError].Endpoint. The tasks that were queued last come first: as many as the
-// queue may run at the same time, then one more with each task that succeeds. So if
-// the endpoint fails again, the other tasks stay in the queue. They run when they
-// are due.
+// that breaker has closed. These tasks need not be due. gate is
+// [OpenError].Endpoint.
+//
+// The tasks that were queued last come first: as many as can run at the same time,
+// then one more with each task that succeeds. If the endpoint fails again, the other
+// tasks stay in the queue until they are due.
 //
 // An [Executor] calls BreakerClosed for its own breakers.
 func (q *Queue) BreakerClosed(gate string) {

@@ -15,8 +15,8 @@ import (
 )
 
 // An open breaker refuses calls, so they are queued. When a trial closes the
-// breaker, the queue runs them at once: as many as it has workers, the newest first,
-// then one more with each success.
+// breaker, the queue runs them at once, the newest first. It runs as many as it has
+// workers, then one more with each success.
 func TestQueueBreakerClosed(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -145,9 +145,9 @@ func TestQueueBreakerClosed_RefusedAgain(t *testing.T) {
 	})
 }
 
-// Another queue on the same store has run the task, and the task's own call has
-// failed. So the task keeps its pause, also in the queue to which the refused call
-// was offered.
+// A breaker refused the call of a task in the first queue. The second queue has then
+// run the task, which failed. If the breaker closes, the first queue does not
+// restart the task. The task keeps its pause.
 func TestQueueBreakerClosed_AnotherQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -19,9 +19,9 @@ import (
 type ResponseError struct {
 	StatusCode int
 	Header     http.Header // header of the response, read-only; shortened to 64 KiB
-	// Body is the beginning of the body: what arrived within 250 ms, up to 1 KiB.
-	// It is nil if the body was not read. With status 200, Body is the error: the
-	// data of an event, or the body, up to 4 KiB.
+	// Body is the beginning of the body: what arrived within 250 ms, up to 1 KiB. It
+	// is nil if the body was not read. With status 200, Body is the error: the data
+	// of an event, or the body itself, up to 4 KiB.
 	Body []byte
 }
 
@@ -47,9 +47,9 @@ const (
 	// drainTime limits how long the reading of an unused response takes. After a
 	// pause between calls, most responses have arrived completely.
 	drainTime = 25 * time.Millisecond
-	// headerBytes limits the size of a kept header, and headerValue the size of
-	// each of its values, because events and attempts keep the header with the
-	// error. Real headers are much shorter, but net/http accepts up to 10 MB.
+	// headerBytes limits the size of a kept header, and headerValue the size of each
+	// of its values. Events and attempts keep the header with the error. Real
+	// headers are much shorter, but net/http accepts up to 10 MB.
 	headerBytes = 64 << 10
 	headerValue = 4 << 10
 )
@@ -90,9 +90,9 @@ func readable(resp *http.Response) bool {
 
 func hasBody(resp *http.Response) bool { return resp.Body != nil && resp.Body != http.NoBody }
 
-// limitHeader returns h if it is not too large. Otherwise it returns a copy. The
-// copy has no long values, and only as many values as fit, taken in the order of
-// their names.
+// limitHeader returns h if it is not too large. Otherwise it returns a copy without
+// long values. The copy has only as many values as fit, taken in the order of their
+// names.
 func limitHeader(h http.Header) http.Header {
 	size := 0
 	for name, values := range h {
@@ -158,9 +158,8 @@ func drainable(resp *http.Response) bool {
 }
 
 // closeAfter runs f and then closes body. If f takes longer than drainTime,
-// closeAfter closes body before f has ended. This Close ends a Read that blocks f. f
-// and Close run in goroutines, because they may block. Panics are ignored, because
-// the response is no longer used.
+// closeAfter closes body earlier, which ends a Read that blocks f. f and Close run
+// in goroutines, because they may block. Panics are ignored.
 func closeAfter(body io.Closer, f func()) {
 	closed := sync.OnceFunc(func() {
 		defer func() { _ = recover() }()

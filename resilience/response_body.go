@@ -9,12 +9,11 @@ import (
 )
 
 // send sends a request with a context of its own. The context ends with the
-// response's body, or after limit if the header of the response has not arrived by
-// then. A limit of 0 means no time limit.
+// response's body. It also ends after limit, if the header of the response has not
+// arrived by then. A limit of 0 means no time limit.
 //
-// Closing the body is not enough to end a blocked Read. If net/http decodes a
-// compressed body, Close waits for the Read. The end of the context ends the Read,
-// and so also the Close.
+// The end of the context also ends a blocked Read. Closing the body is not enough:
+// if net/http decodes a compressed body, Close waits for the Read.
 func send(base http.RoundTripper, r *http.Request, limit time.Duration) (*http.Response, error) {
 	ctx, cancel, l := startAttempt(r.Context(), limit)
 	own := r.WithContext(ctx)

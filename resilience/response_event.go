@@ -90,9 +90,10 @@ type inspection struct {
 	seen   int     // bytes that events has read
 }
 
-// inspect looks at head, the beginning of a body. head grows from call to call, and
-// final is true in the last call. failure is the error found, or nil if the body does
-// not begin with an error. decided is false if more of the body is needed.
+// inspect looks for an error in head, the beginning of a body. It returns the error
+// as failure, or nil if the body does not begin with an error. decided is false if
+// inspect needs more of the body. head grows from call to call, and final is true in
+// the last call.
 func (i *inspection) inspect(head []byte, final bool) (failure []byte, decided bool) {
 	if i.kind == bodyJSON || i.kind == bodyStream && startsWithJSON(head) {
 		return jsonError(head, final)
@@ -105,8 +106,8 @@ func (i *inspection) inspect(head []byte, final bool) (failure []byte, decided b
 	if !ok {
 		return nil, final
 	}
-	// A line of data may have a key "error" too. So the first line of a body is
-	// an error only if it begins with this key.
+	// A line of data may have a key "error" too. So the first line is an error only
+	// if it begins with this key.
 	if i.kind == bodyLines && !bytes.HasPrefix(skipSpace(e.data), []byte(`{"error"`)) {
 		return nil, true
 	}

@@ -15,9 +15,8 @@ import (
 //
 // A goroutine reads the beginning, because a Read may block until Close. After the
 // method wait has returned, the goroutine starts no new Read, but its last Read may
-// still be running. In that case, the client's first Read waits for that Read and
-// returns its bytes. Later Reads of the client go to the body itself. Close ends all
-// Reads at once.
+// still be running. The client's first Read then waits for it and returns its bytes.
+// Later Reads of the client go to the body itself. Close ends all Reads at once.
 //
 // Like any body, peekedBody has one reader at a time. Close may be called
 // concurrently.
@@ -84,8 +83,8 @@ func peek(
 // errReadEnded is the error of a Read that called runtime.Goexit.
 var errReadEnded = errors.New("read the response's body: Read called runtime.Goexit")
 
-// fill reads the body into the buffer. It stops when the buffer is full, when inspect
-// returns decided, when the method wait has returned, or when Read fails.
+// fill reads the body into the buffer. It stops when the buffer is full, inspect
+// returns decided, the method wait has returned, or Read fails.
 func (b *peekedBody) fill() {
 	returned := false
 	defer func() {

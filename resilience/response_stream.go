@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 )
 
-// checkBody looks for an error at the beginning of a successful response. It
-// returns the response for the client. If it finds an error, it returns a
-// [*ResponseError], or the error with which the body broke off. If it finds none,
-// and the client later reads an error in the body, an event reports that error.
+// checkBody looks for an error at the beginning of a successful response. It returns
+// the response for the client. If the body begins with an error, checkBody returns a
+// [*ResponseError]. If the body has broken off, it returns the error of Read. An
+// error that the client reads later is reported by an event.
 func (e *exchange) checkBody(ctx context.Context, resp *http.Response) (*http.Response, error) {
 	if _, switched := resp.Body.(io.Writer); switched || !hasBody(resp) || e.request.Method == http.MethodHead {
 		return resp, nil
@@ -34,9 +34,9 @@ func (e *exchange) checkBody(ctx context.Context, resp *http.Response) (*http.Re
 	return resp, nil
 }
 
-// watchedBody is the body of a successful response. The client reads the body
-// unchanged. watchedBody sends one event if the client reads an error in a stream of
-// events or of JSON lines, or if the body breaks off.
+// watchedBody is the body of a successful response, which the client reads
+// unchanged. It sends one event if the body breaks off, or if the client reads an
+// error in a stream of events or of JSON lines.
 type watchedBody struct {
 	io.ReadCloser
 	ctx     context.Context

@@ -167,8 +167,8 @@ func (r *run) emitFallback(old, next Target) {
 	r.emit(e)
 }
 
-// refusalResult returns the result for a call that a gate refused: the failure or
-// rate limit because of which the gate refuses calls. If there is none, the
+// refusalResult returns the result for a call that a gate refused. The result is the
+// failure or rate limit that makes the gate refuse calls. If there is none, the
 // result is transient.
 func refusalResult(err error) classify.Result {
 	if refused := findRefusal(err); refused != nil && refused.result().Category != "" {
@@ -293,10 +293,9 @@ func (r *run) admit() (permit, error) {
 }
 
 // patience returns how much longer the call may wait at an open breaker: its
-// remaining pauses plus busyGap, which leaves time for one more trial. cause is
-// the failure that opened the breaker. If this failure is a timeout, each remaining
-// call and the trial may wait for an answer too, so patience adds the attempt
-// timeout for each of them.
+// remaining pauses plus busyGap, which leaves time for one more trial. cause is the
+// failure that opened the breaker. If cause is a timeout, patience adds the attempt
+// timeout for the trial and for each remaining call.
 func (r *run) patience(cause classify.Result) time.Duration {
 	calls, s := r.settings().retry.calls(cause), r.settings().retry.scheduleFor(cause.Reason)
 	if calls < 2 {
@@ -426,8 +425,8 @@ func (r *run) offer() bool {
 
 // restartable reports whether the last failure is a transient network failure
 // (NetworkTransient in [classify.ViewResilience]). If gates refused every call,
-// restartable checks the failure that made the gate refuse the last one. It returns
-// false if anything but a gate stopped the run, such as an error of [Call.Spend].
+// restartable checks the failure that made the last gate refuse. It returns false if
+// anything but a gate stopped the run, such as an error of [Call.Spend].
 func (r *run) restartable() bool {
 	result, err := r.last().Result, r.last().Err
 	if r.stop != nil {

@@ -38,10 +38,10 @@ type Sharer interface {
 	// that count from now. A new gate starts with this state. Current reads memory
 	// only.
 	Current(gate string) []GateChange
-	// Claim asks for the lease of a gate's next trial. The lease ends by itself
-	// after the given time. Claim returns 0 if this process gets the lease and
-	// makes the trial. If another process has the lease, Claim returns how long to
-	// wait before the next request.
+	// Claim asks for the lease of a gate's next trial. The argument lease is the
+	// time after which the lease ends by itself. If this process gets the lease,
+	// Claim returns 0, and this process makes the trial. If another process has the
+	// lease, Claim returns how long to wait before the next request.
 	//
 	// The lease also ends when this process publishes [GateOpened], [GateClosed]
 	// or [GateReleased]. After GateOpened, no process gets a lease until the time
@@ -62,7 +62,7 @@ const (
 )
 
 // GateChange describes a change of a gate to other processes. Its times are
-// durations since the publication of the change. So the clocks of the machines may
+// durations that count from its publication, so the clocks of the machines may
 // differ.
 type GateChange struct {
 	// Gate identifies the gate of an endpoint, or the gate of one [Target.Key] of
@@ -87,10 +87,9 @@ type GateChange struct {
 }
 
 // Receiver gets changes from a [Sharer] and applies them to the gates of an
-// executor. A gate controls the calls to one endpoint ([Breakers]). A change is a
-// [GateChange]: for example, another process reports that its breaker of the
-// endpoint has opened. A Receiver is safe for concurrent use. The zero Receiver
-// does nothing.
+// executor. A gate controls the calls to one endpoint ([Breakers]). For example, a
+// [GateChange] reports that another process has opened its breaker of the endpoint.
+// A Receiver is safe for concurrent use. The zero Receiver does nothing.
 type Receiver struct{ b *Breakers }
 
 // Apply applies a change that another process has made to its own gate. It

@@ -27,8 +27,7 @@ type Target struct {
 //
 // Name omits the endpoint's user information, query and fragment, which may hold
 // secrets. Endpoints that differ only in these parts share a breaker. Name masks
-// secrets in the path, the provider and the model. It does this for invalid URLs
-// too.
+// secrets in the path, the provider and the model, even if the URL is invalid.
 func (t Target) Name() string {
 	return cmp.Or(mask.Endpoint(t.Endpoint), mask.Text(t.Provider), mask.Text(t.Model))
 }
@@ -43,10 +42,10 @@ func (t Target) masked() Target {
 // and shares no backoff with other calls.
 type Call struct {
 	// Key identifies calls for the same thing, such as a task or a conversation.
-	// Calls with the same key share the backoff: pauses grow from call to call
-	// until one succeeds. Without a key, each Do starts with the shortest pause.
-	// Events carry the key too. In the restart queue, calls with the same key and
-	// the same kind of Restart are one task.
+	// Calls with the same key share the backoff: pauses grow from call to call until
+	// one succeeds. Without a key, each Do starts with the shortest pause. In the
+	// restart queue, calls with the same key and the same kind of Restart are one
+	// task. Events carry the key too.
 	Key string
 	// Agent selects overrides of the [Config]. "" selects none.
 	Agent string
@@ -54,10 +53,10 @@ type Call struct {
 	// Do calls its function f with the zero Target.
 	Targets []Target
 
-	// FallBack reports whether another target may be tried. It is called if the
-	// policy's fallback is optional: for invalid_request, context_overflow, a
-	// provider's budget_exceeded, network_permanent, spawn and unknown. If
-	// FallBack is nil, no other target is tried after these failures.
+	// FallBack reports whether another target may be tried. It is called after the
+	// failures whose fallback is optional: invalid_request, context_overflow, a
+	// provider's budget_exceeded, network_permanent, spawn and unknown. If FallBack
+	// is nil, no other target is tried after these failures.
 	FallBack func(Attempt) bool
 	// Repeatable reports whether the call may be made again, on any target. It is
 	// called after each failure. Return false if the failed call may have taken

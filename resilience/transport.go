@@ -105,11 +105,12 @@ func WithMethods(methods ...string) TransportOption {
 }
 
 // WithCall sets the function that returns the [Call] for a request: its key, agent
-// and fallback targets. The first of [Call.Targets] is the target of the unchanged
-// request. The function must not change the request. [Call.Spend] gets each answer
-// as an *http.Response and must not touch its body. If a call ends with a response
-// and a restart queue accepts the call, the client gets that response. Only an
-// event shows that the call is queued.
+// and fallback targets. The function must not change the request. The first of
+// [Call.Targets] is the target of the unchanged request. [Call.Spend] gets each
+// answer as an *http.Response and must not touch its body.
+//
+// If a restart queue accepts a call that ended with a response, the client still
+// gets that response. Only an event shows that the call is queued.
 //
 // By default, and with nil, the Call has one target. Its endpoint is the scheme and
 // host of the URL. Its provider is the result of [classify.HostProvider].
@@ -126,8 +127,8 @@ func WithCall(call func(*http.Request) Call) TransportOption {
 // call fails with that error.
 //
 // By default, and with nil, the URL gets the scheme and host of the target's
-// endpoint. Path, body and headers, including credentials, stay unchanged. That
-// fits a second gateway to the same API. Another provider needs a function of its
+// endpoint. Path, body and headers, including credentials, stay unchanged. That fits
+// a second gateway to the same API. A different provider needs a function of its
 // own.
 func WithRewrite(rewrite func(*http.Request, Target) error) TransportOption {
 	return transportOption(func(t *Transport) {
@@ -137,12 +138,13 @@ func WithRewrite(rewrite func(*http.Request, Target) error) TransportOption {
 	})
 }
 
-// WithFirstEventWait sets how long a response with status 200 is held back until
-// its first event, or the beginning of its JSON, has arrived. If this part is an
-// error, the response counts as failed. A later error is only reported to
-// observers, because the client already has the response. A client that reads the
-// first event at once notices no difference, however long the wait. The default is
-// 250 ms. With 0 or less, responses are passed on unread.
+// WithFirstEventWait sets how long a response with status 200 is held back until its
+// first event, or the beginning of its JSON, has arrived. If this part is an error,
+// the response counts as failed. A later error is only reported to observers,
+// because the client already has the response.
+//
+// The default is 250 ms. A client that reads the first event at once notices no
+// difference, however long the wait. With 0 or less, responses are passed on unread.
 func WithFirstEventWait(wait time.Duration) TransportOption {
 	return transportOption(func(t *Transport) { t.firstWait = wait })
 }
@@ -166,9 +168,8 @@ func NewTransport(base http.RoundTripper, x *Executor, opts ...TransportOption) 
 // maxHost limits the length of a host. A DNS name has at most 253 bytes.
 const maxHost = 1 << 10
 
-// hostCall is the default of [WithCall]. A redirect may name a host of several
-// megabytes. The call of such a host has no target, and so no breaker and no
-// health.
+// hostCall is the default of [WithCall]. If the host is longer than maxHost, as it
+// can be in a redirect, the call has no target, and so no breaker and no health.
 func hostCall(r *http.Request) Call {
 	if r.URL == nil || len(r.URL.Host) > maxHost {
 		return Call{}

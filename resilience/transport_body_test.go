@@ -387,8 +387,8 @@ func TestTransport_CloseThatWaits(t *testing.T) {
 }
 
 // The transport makes a context for each request, with a long-lived parent. This
-// context must not stay registered with the parent. So it ends with the body of
-// the response, or at once if there is no body.
+// context ends with the body of the response, or at once if there is no body.
+// Otherwise it would stay registered with the parent.
 func TestTransport_ContextEndsWithBody(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -18,15 +18,17 @@ var modelPaths = []string{
 	"model/*/invoke", "model/*/invoke-with-response-stream", "model/*/converse", "model/*/converse-stream",
 }
 
-// WithModelAPIs also retries POST requests to the APIs of language models, if the
-// model did not answer: the response is an error, or there was no connection. If a
-// connection breaks after the request was sent, the model may have answered, and
-// the answer costs money. Such a request is not retried.
+// WithModelAPIs also retries POST requests to the APIs of language models. It does
+// so only if the model did not answer: the response is an error, or there was no
+// connection. If a connection breaks after the request was sent, the request is not
+// retried. The model may have answered, and the answer costs money.
 //
-// The APIs are recognized by the end of the path, such as /v1/messages or
-// /v1/chat/completions. By default, a POST is retried only with an Idempotency-Key.
-// Switch off the retries of the SDK itself, because otherwise each retry of the
-// Transport repeats all retries of the SDK; docs/faq.md says how.
+// The APIs are recognized by the end of the path, such as "/v1/messages" or
+// "/v1/chat/completions". By default, a POST is retried only with an
+// Idempotency-Key.
+//
+// Switch off the retries of the SDK itself; docs/faq.md says how. Otherwise each
+// retry of the Transport repeats all retries of the SDK.
 func WithModelAPIs() TransportOption {
 	return transportOption(func(t *Transport) { t.modelAPIs = true })
 }

@@ -556,9 +556,9 @@ func TestTransport_CloseSilentStream(t *testing.T) {
 	})
 }
 
-// Many streams share a transport, with a real client and server. The first event of
-// each stream is an error, so the stream is made again. It is then answered, with
-// an error at the end. Some streams are compressed, and some are cut off.
+// Many streams share a transport, with a real client and server. Each stream begins
+// with an error, so the transport makes the request again. The new stream has an
+// error at its end or is cut off. Some streams are compressed.
 func TestTransport_ManyStreams(t *testing.T) {
 	t.Parallel()
 	answer := strings.Repeat(anthropicStart+anthropicDelta, 20)

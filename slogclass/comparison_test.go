@@ -110,8 +110,8 @@ func BenchmarkComparison(b *testing.B) {
 // TestComparisonWithAMapping compares mapping with the standard rules on the corpus.
 // With -v it prints the two shares of correct answers that docs/comparison.md
 // quotes. The rules have an advantage, because they are developed with this corpus.
-// The test fails if the difference is below ten percentage points, because
-// docs/comparison.md would then be wrong.
+// If the difference is below ten percentage points, docs/comparison.md is wrong and
+// the test fails.
 func TestComparisonWithAMapping(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open("../classify/testdata/corpus.jsonl")

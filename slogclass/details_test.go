@@ -115,8 +115,8 @@ func TestWithDetailsCopiesNoText(t *testing.T) {
 	assert.Contains(t, ids, line[slogclass.RuleKey])
 }
 
-// If the caller has a group that is not empty and has the name of a detail, the
-// group is written and the detail is not.
+// A group with the name of a detail takes the place of the detail, unless the group
+// is empty.
 func TestGroupNamedAsADetail(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{slogclass.RuleKey, slogclass.ConfidenceKey, slogclass.RetryAfterMSKey, slogclass.FingerprintKey} {

@@ -44,9 +44,9 @@ type findings struct {
 // maxMembers.
 type budget int
 
-// maxMembers is the largest number of members that is read from a record. Groups
-// that contain the same members many times would otherwise expand to more than fits
-// into memory.
+// maxMembers is the largest number of group members that are read from a record.
+// Groups can contain the same members many times, and can then expand to more than
+// fits into memory.
 const maxMembers = 1 << 16
 
 // spent counts one more member. It reports whether the limit is exceeded.
@@ -60,9 +60,9 @@ func (b *budget) spent() bool {
 func (f *findings) addAttr(a *slog.Attr, root bool) {
 	switch a.Value.Kind() {
 	case slog.KindAny, slog.KindLogValuer:
-		// Look for errors before LogValue is called. An error's LogValue may
-		// return a group of strings, and slog turns a panic in LogValue into an
-		// error that has nothing to do with the record.
+		// Look for errors before LogValue is called. An error's LogValue may return
+		// a group of strings. If LogValue panics, slog returns an error about the
+		// panic instead.
 		switch v := a.Value.Any().(type) {
 		case error:
 			f.addError(v)
@@ -145,8 +145,8 @@ type withEvidence struct {
 	status int
 }
 
-// add returns the evidence of f and w together. f comes from a later call of With
-// than w does, so the evidence of f comes first.
+// add returns the evidence of f and w together. The evidence of f comes first,
+// because it comes from a later call of With.
 func (w *withEvidence) add(f *findings) *withEvidence {
 	if f.nErrs == 0 && f.nTexts == 0 && f.status == 0 {
 		return w

@@ -23,25 +23,25 @@ type Handler struct {
 
 	path groupPath // the calls since the first group
 
-	// ungrouped is the handler whose WithGroup was called. It is set if the first
-	// group has the name of one of the package's keys and is still empty. If a
-	// record adds no attribute either, the output has no such group, and ungrouped
-	// handles the record.
+	// ungrouped is set if the first group has the name of one of the package's keys
+	// and is still empty. It is the handler whose WithGroup opened that group. If a
+	// record adds no attribute to the group either, the output has no such group,
+	// and ungrouped handles the record.
 	ungrouped *Handler
 
 	cache atomic.Pointer[prepared]
-	// records counts the error records, up to fewRecords. For these first records no
-	// handler is derived and cached, because a handler that is made for one request
-	// handles only a few errors.
+	// records counts the error records, up to fewRecords. No handler is derived and
+	// cached for these, because a handler made for one request handles only a few
+	// errors.
 	records atomic.Uint32
 }
 
 var _ slog.Handler = (*Handler)(nil)
 
 // New returns a handler that adds category and reason to error records and passes
-// all records to next. If next is nil, [slog.DiscardHandler] is used. If next is
-// the initial handler of [slog.Default], New uses another handler in its place.
-// The package documentation says why.
+// all records to next. If next is nil, [slog.DiscardHandler] is used. If next is the
+// initial handler of [slog.Default], New uses a different handler instead. The
+// package documentation says why.
 func New(next slog.Handler, opts ...Option) *Handler {
 	cfg := defaults()
 	for _, o := range opts {
@@ -103,12 +103,11 @@ func (h *Handler) handleObserved(ctx context.Context, r slog.Record) error {
 	return h.observe(ctx, &r, &res, next.Handle(ctx, c))
 }
 
-// classified returns the handler that must handle an error record. It either adds
-// the missing attributes to the record and returns h.next, or it returns a handler
-// that was derived from h.next with these attributes. If observed is not nil, it
-// receives the result. If observed is nil, a record that already has all keys is
-// not classified. The parameters are pointers to avoid copies: a Record has some
-// 300 bytes.
+// classified returns the handler that must handle an error record. Either it adds
+// the missing attributes to the record and returns a handler for it, or it returns a
+// handler that adds them. If observed is not nil, it receives the result. If
+// observed is nil, a record that already has all keys is not classified. The
+// parameters are pointers, because a Record has some 300 bytes.
 func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *classify.Result) slog.Handler {
 	if h.missing == 0 && observed == nil {
 		return h.next
@@ -141,10 +140,10 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 	case missing == 0:
 		return h.next
 	case (root || h.nests()) && (missing != h.missing || h.cfg.extra != 0 || h.fewRecordsYet()):
-		// Add the attributes to the record instead of deriving a handler, because
-		// nothing would use that handler again. There are three such cases: the
-		// record has one of the keys itself, its extra attributes differ from those
-		// of other records, or this is one of the first errors of the handler.
+		// Add the attributes to the record, because nothing would use a derived
+		// handler again: the record has one of the keys itself, its extra attributes
+		// differ from those of other records, or it is one of the first errors of
+		// the handler.
 		var some [8]slog.Attr
 		attrs, next := h.cfg.attributes(some[:0], missing, &res, id), h.next
 		if root {
@@ -251,9 +250,9 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 	}
 	parent, ungrouped := h, h.ungrouped
 	if taken := h.cfg.names.Find(name) & h.missing; taken != 0 && !h.path.open() {
-		// The group has the name of a key, so at the root it takes the place of
-		// that key. But the cached handlers of h write the key. So the group gets
-		// another parent, whose cached handlers do not write the key.
+		// At the root, the group takes the place of the key with the same name. The
+		// cached handlers of h write that key. So the group gets a different parent,
+		// whose cached handlers do not write it.
 		ungrouped = h
 		parent = &Handler{cfg: h.cfg, missing: h.missing &^ taken, with: h.with, next: h.next}
 	}

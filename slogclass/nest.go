@@ -2,14 +2,13 @@ package slogclass
 
 import "log/slog"
 
-// writesGroupsAlike reports whether the handler h writes two things in the same
-// way:
+// writesGroupsAlike reports whether the handler h writes these two in the same way:
 //
 //   - a record, after WithGroup("g") and With("a", 1)
 //   - a record with the attribute slog.Group("g", "a", 1)
 //
-// The handlers of package slog write both in the same way. Other handlers may not:
-// otelslog writes them differently.
+// The JSON and text handlers of package slog do so. Other handlers might not. For
+// example, otelslog writes them differently.
 func writesGroupsAlike(h slog.Handler) bool {
 	switch h.(type) {
 	case *slog.JSONHandler, *slog.TextHandler:
@@ -23,12 +22,12 @@ func writesGroupsAlike(h slog.Handler) bool {
 // writesGroupsAlike is false for h.next.
 func (h *Handler) nests() bool { return h.cfg.nests && h.path.link == nil }
 
-// nest makes it possible to add attributes at the root of a record. It returns the
-// first group of h as an attribute. That attribute contains the attributes of the
-// With calls since the group was opened, and the attributes of r. It also returns
-// outer, the handler whose WithGroup opened the group. If outer handles a record
-// with this attribute, the output is the same as if h.next handled r. Attributes
-// that the caller adds to that record appear at the root.
+// nest makes it possible to add attributes at the root of a record although a group
+// is open. It returns the first group of h as an attribute, which contains the
+// attributes of r and of the With calls since the group was opened. outer is the
+// next handler outside that group. If outer handles a record with this attribute,
+// the output is the same as if h.next handled r. Other attributes of that record
+// appear at the root.
 func (h *Handler) nest(r *slog.Record) (group slog.Attr, outer slog.Handler) {
 	var calls [maxDepth]call // last call first
 	n, size := 0, r.NumAttrs()

@@ -126,11 +126,11 @@ func WithDetails() Option {
 }
 
 // WithFingerprint adds [FingerprintKey], the id of the error's template, to
-// classified records: see package fingerprint. Errors that differ only in numbers,
-// addresses, quoted values and other values have the same id, so a log system can
-// count and group errors by id. The template is made from the text that decided the
-// classification: the text of the error, or the message. A key that the caller has
-// set at the root is kept. By default the attribute is not added.
+// classified records: see package fingerprint. Errors that differ only in values,
+// such as numbers, addresses and quoted strings, have the same id. So a log system
+// can count and group errors by id. The template is made from the text that decided
+// the classification: the text of the error, or the message. A key that the caller
+// has set at the root is kept. By default the attribute is not added.
 //
 // Never use the fingerprint as a label of a metric. Each new wording makes a new
 // fingerprint, so their number has no bound. A fingerprint costs as much as

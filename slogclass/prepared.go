@@ -87,9 +87,9 @@ func (h *Handler) prepare(category classify.Category, reason classify.Reason) sl
 
 // prepareDeep is like prepare, but for a handler with more than maxDepth calls since
 // the first group. It starts at the nearest ancestor with a cached handler and
-// repeats the calls that derived h from that ancestor. It caches the result of each
-// call in the Handler that the call returned, if that Handler still exists. Other
-// children of that Handler then need not repeat these calls.
+// repeats the calls that derived h. It caches each result in the Handler that the
+// call returned, if that Handler still exists. Other children of that Handler then
+// need not repeat the call.
 func (h *Handler) prepareDeep(category classify.Category, reason classify.Reason) slog.Handler {
 	var calls []*link // the calls to repeat, last call first
 	var result slog.Handler
@@ -121,9 +121,8 @@ func (h *Handler) prepareDeep(category classify.Category, reason classify.Reason
 	return result
 }
 
-// detailed returns a copy of h.next with attrs at the root. The handler calls
-// detailed for each record and caches nothing, because the retry-after hints
-// differ.
+// detailed returns a copy of h.next with attrs at the root. It caches nothing,
+// because the attributes differ between records.
 func (h *Handler) detailed(attrs []slog.Attr) slog.Handler {
 	switch {
 	case len(attrs) == 0:
@@ -161,10 +160,9 @@ func (c call) repeat(h slog.Handler) slog.Handler {
 	return h.WithAttrs(slices.Clone(c.attrs))
 }
 
-// groupPath says by which calls a handler with an open group was derived from one
-// of its ancestors. The field parent is that ancestor. If there was only one
-// call, it is in the field last; otherwise the calls are in the field link. A
-// groupPath is empty if no group is open.
+// groupPath says by which calls a handler with an open group was derived from the
+// ancestor in the field parent. A single call is in the field last, and several
+// calls are in the field link. A groupPath is empty if no group is open.
 type groupPath struct {
 	parent *Handler
 	last   call  // the only call since the parent, if link is nil
@@ -175,10 +173,9 @@ type groupPath struct {
 	inherited *prepared
 }
 
-// link is a call of WithAttrs or WithGroup in a linked list of calls. It is used
-// for a handler with more than maxDepth calls since the first group: the first
-// maxDepth calls have no link. A handler shares the links of the handler from which
-// it was derived.
+// link is a call of WithAttrs or WithGroup in a linked list of calls. The first
+// maxDepth calls since the first group have no link. A handler shares the links of
+// the handler from which it was derived.
 type link struct {
 	call     call
 	receiver weak.Pointer[Handler] // receiver of the call; nil if it was garbage collected

@@ -7,10 +7,9 @@ import (
 	"github.com/errclass/errclass/internal/attrkey"
 )
 
-// mayHoldKeys reports whether a LogValuer with this key can add one of the
-// package's keys to the root. It can do so if its key is one of the package's
-// keys. It can also do so if its key is empty, because handlers inline a group
-// with an empty key.
+// mayHoldKeys reports whether a LogValuer with this key can add one of the package's
+// keys to the root. It can if its key is one of these keys. It also can if its key
+// is empty, because handlers inline a group with an empty key.
 func (c *config) mayHoldKeys(key string) bool {
 	return key == "" || c.names.Find(key)&c.wanted != 0
 }
@@ -20,9 +19,9 @@ func (c *config) mayHoldKeys(key string) bool {
 // into memory.
 const maxValuers = 1 << 10
 
-// resolver calls the LogValuers that may hold one of the package's keys. Its other
-// fields count its work. Once one of the counts exceeds its limit (maxValuers or
-// maxMembers), resolver calls no more LogValuers.
+// resolver calls the LogValuers that may hold one of the package's keys. It stops if
+// one of the counts in its other fields exceeds its limit (maxValuers or
+// maxMembers).
 type resolver struct {
 	cfg        *config
 	valuers    int // called so far
@@ -100,10 +99,10 @@ func (r *resolver) untilWritten(members []slog.Attr) (group slog.Value, done boo
 	return slog.GroupValue(members...), done
 }
 
-// resolve returns which of the package's keys the record has at its root. A
-// LogValuer at the root may hold such a key, so resolve first resolves these
-// LogValuers in place. The next handler must get the resolved attributes, because
-// LogValue may return another value the next time.
+// resolve returns which of the package's keys the record has at its root. It first
+// resolves, in place, the LogValuers at the root that may hold such a key. The next
+// handler must get the resolved attributes, because LogValue may return a different
+// value the next time.
 func (c *config) resolve(attrs []slog.Attr) attrkey.Set {
 	r := resolver{cfg: c}
 	r.root(attrs)

@@ -165,9 +165,9 @@ type counted struct {
 
 func (c counted) LogValue() slog.Value { *c.calls++; return c.value }
 
-// Each of these LogValuers returns the next one twice, so the first has 2^40
-// members in all. The Handler calls only some of them. It does not add a key that
-// an unread member may have.
+// Each of these LogValuers returns the next one twice, so the first has 2^40 members
+// in total. The Handler calls only some of them. It does not add a key that an
+// unread member may have.
 func TestHandlerLogValuersThatShareMembers(t *testing.T) {
 	t.Parallel()
 	wide := make([]slog.Attr, 5000)

@@ -53,10 +53,10 @@ func (s *Server[C]) failure(err error) *ServerError {
 // which is a [*CallError].
 //
 // If f does not return within the time of [WithAnswerTimeout], the call fails and
-// the server ends the child. That counts as a crash, so the child's other calls
-// fail too. With [WithPing], the server ends the child in two cases only: the
-// child does not answer a ping, or f has not returned a second after the time
-// limit. [Server.Progress] gives a call more time.
+// the server ends the child. That counts as a crash, so the child's other calls fail
+// too. With [WithPing], the server ends the child only if it does not answer a ping,
+// or if f has not returned a second after the time limit. [Server.Progress] gives a
+// call more time.
 //
 // If ctx ends, only this call fails, and the child keeps running.
 //

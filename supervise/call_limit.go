@@ -14,10 +14,10 @@ const pingTimeout = 5 * time.Second
 // tokenKey is the context key of a call's progress token.
 type tokenKey struct{}
 
-// ProgressToken returns the token of a call, by which [Server.Progress] finds the
-// call. ctx must be the context that [Call] passes to its function; for any other
-// context, ProgressToken returns "". The client must send the token with its
-// request. In MCP, it is the progress token.
+// ProgressToken returns the token of a call. The client must send the token with its
+// request, so that [Server.Progress] can find the call. In MCP, it is the progress
+// token. ctx must be the context that [Call] passes to its function; for any other
+// context, ProgressToken returns "".
 func ProgressToken(ctx context.Context) string {
 	token, _ := ctx.Value(tokenKey{}).(string)
 	return token

@@ -49,8 +49,7 @@ func start(cmd *exec.Cmd, o *outputs, grace time.Duration) (*child, error) {
 }
 
 // groupPoll is the interval at which a group is checked for remaining members after
-// its first process has ended. The check is needed because the system does not
-// report the end of a group.
+// its first process has ended. The system does not report the end of a group.
 const groupPoll = 10 * time.Millisecond
 
 // stop ends the whole group with SIGTERM and, after the time c.grace, with

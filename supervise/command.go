@@ -34,8 +34,9 @@ type Command struct {
 	Stdin io.Reader
 	// Stdout and Stderr receive the child's output when it is written; nil discards
 	// it. If both are the same writer, only one goroutine at a time calls it. If
-	// Stdout is an *os.File, the child writes to it directly, unless there is a
-	// silence limit or the arguments ask for JSON events (--json, stream-json).
+	// Stdout is an *os.File, the child writes to it directly. It does not if there
+	// is a silence limit, or if the arguments ask for JSON events (--json,
+	// stream-json).
 	Stdout, Stderr io.Writer
 
 	// Terminal gives the child a terminal; nil means none. It is not supported on

@@ -37,11 +37,11 @@ type Diagnostics struct {
 const AuthFailed = "auth_failed"
 
 // NewEvent returns the event for a failure. If provider is "", the event has the
-// provider of the Result. calls is the total number of calls, including the first; a
-// number below 1 counts as 1. NewEvent reads Result, Stderr, StreamError and Setup
-// of the outcome. If Stderr is empty, it uses StreamError instead. For an error that
-// did not come from a child, pass Outcome{Result: classify.Error(err)}. Secrets are
-// masked in all texts.
+// provider of the Result. The argument calls is the total number of calls, including
+// the first; a number below 1 counts as 1. NewEvent reads the fields Result, Stderr,
+// StreamError and Setup of o. StreamError is used only if Stderr is empty. For an
+// error that did not come from a child, pass Outcome{Result: classify.Error(err)}.
+// Secrets are masked in all texts.
 func NewEvent(requestID, provider string, calls int, o Outcome) Event {
 	if provider == "" {
 		provider = o.Result.Provider
@@ -112,14 +112,13 @@ var signInRules = map[string]bool{
 	"oauth/rejected": true, "oauth/jwt": true, "oauth/saml": true,
 }
 
-// sessionRule is the rule for expired sessions and tokens. If there is no output of
-// standard error to check, such an error counts as a sign-in problem, because most
-// sessions and tokens come from a sign-in.
+// sessionRule is the rule for expired sessions and tokens. Most of them come from a
+// sign-in. So if standard error is empty, such an error counts as a sign-in problem.
 const sessionRule = "access/session"
 
-// signInClassifier finds sign-in problems in a child's standard error. It is used
-// if the rule of the Result matches problems of sign-ins and of keys alike. A
-// rule for an HTTP status is an example.
+// signInClassifier finds sign-in problems in a child's standard error. It is used if
+// the rule of the Result matches problems of both sign-ins and keys, such as a rule
+// for an HTTP status.
 var signInClassifier = sync.OnceValue(func() *classify.Classifier {
 	c, err := classify.New(classify.WithBase(classify.None), classify.WithRules(signInRule))
 	if err != nil {

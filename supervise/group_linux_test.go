@@ -27,8 +27,9 @@ func init() {
 		c.Stdout, c.Stderr = os.Stdout, os.Stderr
 		_, _ = supervise.Run(context.Background(), c)
 	}
-	// The role "zombie" has a zombie in its process group. The parent of the zombie
-	// has left the group and does not reap it. The role then waits.
+	// The role "zombie" starts a hoarder in a process group of its own. The hoarder
+	// starts a process in the group of this role and does not reap it, so that it
+	// becomes a zombie. The role then waits.
 	roles["zombie"] = func([]string) {
 		startInGroup("hoarder", 0, strconv.Itoa(os.Getpid()))
 		fmt.Println("ready")

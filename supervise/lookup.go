@@ -247,9 +247,8 @@ func (c *Command) exists() bool {
 // wrongVersionRule is the standard rule for agents of the wrong version.
 const wrongVersionRule = "text/agent-wrong-version"
 
-// needsUpdateText matches further texts about wrong versions. These texts are not
-// in wrongVersionRule, because they are too vague for texts other than an agent's
-// standard error.
+// needsUpdateText matches texts about wrong versions that wrongVersionRule does not
+// match. They are too vague for texts other than an agent's standard error.
 var needsUpdateText = regexp.MustCompile(`(?i)\bneeds? (?:an |to be )?updated?\b|\bversion mismatch\b|\b(?:unsupported|incompatible|outdated) version\b`)
 
 func productOf(name string) string {

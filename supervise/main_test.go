@@ -156,9 +156,9 @@ func self(t testing.TB, role string, args ...string) supervise.Command {
 	}
 }
 
-// withLifeline gives the child of c, or its grandchild, a lifeline: a connection to
-// the test that stays open as long as the process lives. gone is closed when the
-// process has ended. hangUp closes the lifeline.
+// withLifeline makes the child of c, or its grandchild, connect to the test. This
+// connection, the lifeline, stays open as long as the process lives. gone is closed
+// when the process has ended. hangUp closes the lifeline.
 func withLifeline(t *testing.T, c *supervise.Command) (gone <-chan struct{}, hangUp func()) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

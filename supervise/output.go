@@ -28,9 +28,8 @@ func (a *activity) idle() time.Duration {
 
 func (a *activity) record() { a.last.Store(int64(time.Since(a.began))) }
 
-// output copies one output of a child to a writer. It replaces the copying of
-// os/exec: after the child has ended, os/exec waits only for some time and then
-// drops the output that a slow writer has not received.
+// output copies one output of a child to a writer. os/exec would wait only for some
+// time after the child has ended, and then drop what a slow writer has not received.
 type output struct {
 	name     string
 	from     *os.File
@@ -130,10 +129,10 @@ func (o *outputs) begin(started bool) {
 	}
 }
 
-// drain waits for the end of all outputs after the child has ended. A process that
-// the child left behind may keep the outputs open, so drain closes the outputs after
-// the time grace. Time in which the caller's writer blocks does not count, so a slow
-// writer gets the child's whole output.
+// drain waits, after the child has ended, for the end of all outputs. A process that
+// the child left behind may keep them open, so drain closes them after the time
+// grace. Time in which the caller's writer blocks does not count, so a slow writer
+// gets the whole output.
 func (o *outputs) drain(grace time.Duration) {
 	all := make(chan struct{})
 	go func() {

@@ -84,9 +84,9 @@ func TestReaderGone(t *testing.T) {
 	assert.False(t, o.Result.Retryable())
 }
 
-// Using up the CPU time is a lack of a resource, not a timeout: the text of the
-// signal names a time limit, but no deadline of this program has passed. The child
-// is a shell, because the Go runtime ignores SIGXCPU.
+// A child that has used up its CPU time lacks a resource. This is no timeout,
+// although the text of the signal names a time limit: no deadline of this program
+// has passed. The child is a shell, because the Go runtime ignores SIGXCPU.
 func TestCPULimit(t *testing.T) {
 	t.Parallel()
 	o, err := supervise.Run(t.Context(), supervise.Command{Name: "sh", Args: []string{"-c", "ulimit -c 0; kill -XCPU $$"}})

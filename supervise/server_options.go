@@ -63,11 +63,11 @@ func WithMaxCallTime(limit time.Duration) ServerOption {
 }
 
 // WithPing sets a function that pings the child, such as MCP's ping. If a call gets
-// no answer in time, the child is pinged. If ping returns nil within five seconds,
-// only that call fails and the child keeps running. If the time of
-// [WithAnswerTimeout] is shorter than five seconds, ping has only that time. Calls
-// may run while ping runs. By default, and with nil, there is no ping. C must be the
-// type of the server's client, otherwise Start fails.
+// no answer in time, the server pings the child. If ping returns nil within five
+// seconds, only that call fails and the child keeps running. If the time of
+// [WithAnswerTimeout] is shorter, ping has only that time. Calls may run while ping
+// runs. By default, and with nil, there is no ping. C must be the type of the
+// server's client, otherwise Start fails.
 func WithPing[C any](ping func(context.Context, C) error) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		c.ping = nil

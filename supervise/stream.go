@@ -21,8 +21,7 @@ type streamErrors struct {
 }
 
 // maxEvent is the largest number of bytes of an event line. streamErrors ignores
-// longer lines. maxEventText is the largest number of bytes that are kept of an
-// event's text.
+// longer lines. maxEventText is how many bytes of an event's text are kept.
 const (
 	maxEvent     = 256 << 10
 	maxEventText = 4 << 10

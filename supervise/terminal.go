@@ -10,13 +10,12 @@ import (
 // Terminal is a pseudo-terminal for one run of a child. Open it with a library such
 // as github.com/creack/pty. [Run] closes both files.
 //
-// The field Child becomes the child's standard input, output and error. It also
-// becomes the controlling terminal of a new session, in which the child runs. So
-// Stdout and the classifier get output and errors together, byte for byte, with the
-// line ends and escape sequences of a terminal; [Command].Stderr gets nothing. Run
-// copies [Command].Stdin to Master. After the end of Stdin, Run sends the terminal's
-// end of file (Ctrl-D), which the child's next Read gets. The caller sets the mode
-// and the size of the terminal.
+// The field Child becomes the child's standard input, output and error, and the
+// controlling terminal of a new session. So Stdout and the classifier get output and
+// errors together, with the line ends and escape sequences of a terminal.
+// [Command].Stderr gets nothing. Run copies [Command].Stdin to Master. At the end of
+// Stdin, Run sends Ctrl-D, which the child reads as the end of file. The caller sets
+// the mode and the size of the terminal.
 type Terminal struct {
 	Master *os.File // this side
 	Child  *os.File // the child's side

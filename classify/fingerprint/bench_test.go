@@ -20,9 +20,9 @@ var benchTexts = []struct{ name, text string }{
 func fit(text string) string { return strings.Repeat(text, 2)[:238] }
 
 // BenchmarkSum computes only the id of a text. BenchmarkOf also computes the
-// template. The metric cpu-ns is the processor time of a call, without the time of
-// other processes. The case "messages" uses many different texts in turn: with a
-// single text, the processor would predict all branches.
+// template. The metric cpu-ns is the processor time of a call, without other
+// processes. The case "messages" takes many different texts in turn, so that the
+// processor cannot predict all branches.
 func BenchmarkSum(b *testing.B) {
 	benchmark(b, func(text string) { fingerprint.Sum(text) })
 }

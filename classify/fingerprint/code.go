@@ -9,10 +9,9 @@ import (
 // maxCode is the number of digits of the longest error code.
 const maxCode = 5
 
-// isCode reports whether the number s.text[i:end] is the code of an error:
-// "HTTP/1.1 503", "exit status 1", "error_code":1008. A code is the kind of an
-// error, not a value, so it stays in the template. The number with its sign begins
-// at index start.
+// isCode reports whether the number s.text[i:end] is the code of an error, which
+// stays in the template. Examples are "HTTP/1.1 503", "exit status 1" and
+// "error_code":1008. The number with its sign begins at index start.
 func (s *scanner) isCode(start, i, end int) bool {
 	if s.endOfDigits(i) != end || !s.endsCode(end) {
 		return false
@@ -77,11 +76,10 @@ func (s *scanner) isSQLState(i, end int) bool {
 	return at < i && sets[s.at(at-1)]&endsCodeWord != 0 && lower(s.key(at)).is("sqlstate")
 }
 
-// beforeSeparators returns the end of the word before i. Only separators may be
-// between the word and i: a few bytes of punctuation with at most one space.
-// Quotes are allowed only around : or =, because other quotes show that the
-// word belongs to a value. If there is no such word, beforeSeparators returns
-// i.
+// beforeSeparators returns the end of the word before i, or i if there is none. Only
+// a few bytes of punctuation, with at most one space, may be between the two. Quotes
+// are allowed only around : or =, because other quotes show that the word belongs to
+// a value.
 func (s *scanner) beforeSeparators(i int) int {
 	at, spaces := i, 0
 	quoted, assigned := false, false
@@ -115,9 +113,8 @@ func (s *scanner) key(end int) string {
 	return s.text[s.startOfKey(end):end]
 }
 
-// startOfKey returns the start of the key that ends at index end. A key has
-// letters, digits and _. For a key that is too long, it returns an index within the
-// key.
+// startOfKey returns the start of the key that ends at index end. A key has letters,
+// digits and _. If the key is too long, the result is an index within the key.
 func (s *scanner) startOfKey(end int) int {
 	i := end
 	for i > 0 && end-i <= maxKey && (isAlnum(s.text[i-1]) || s.text[i-1] == '_') {
@@ -192,7 +189,7 @@ func isBreak(key string, i int) bool {
 }
 
 // holdsErrorText reports whether the value of a key is an error text or the kind of
-// an error. Examples of such keys are "message", "error" and "code".
+// an error. Such keys are "message", "error" and "code", for example.
 func holdsErrorText(key string) bool {
 	if key == "" || len(key) > maxKey {
 		return false
@@ -234,8 +231,8 @@ func (w lower) isErrorTextKey() bool {
 	return false
 }
 
-// announcesErrorText reports whether a quoted text after this word and a colon is
-// an error text even in prose. An example is the word before the colon in
+// announcesErrorText reports whether w announces an error text, even in prose. The
+// text is quoted and follows w and a colon, for example:
 //
 //	Reason: "connection closed"
 func (w lower) announcesErrorText() bool {

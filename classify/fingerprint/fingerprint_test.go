@@ -18,9 +18,8 @@ func template(text string) string {
 	return template
 }
 
-// TestGolden compares ids and templates with those of earlier versions of this
-// package, which are stored in testdata/golden.jsonl. Users store ids and compare
-// them over years. So lines may be added to the file, but no line may be changed.
+// TestGolden compares ids and templates with those in testdata/golden.jsonl. Users
+// compare ids over years, so lines may be added to the file, but no line may change.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	lines := golden(t)
@@ -150,9 +149,9 @@ func TestQuoting(t *testing.T) {
 	}
 }
 
-// All texts here are longer than the maximum length of a template. So the template is
-// cut, but never within a value. It contains no part of a value, and its end does not
-// depend on the values.
+// A text that is too long has a shortened template. The template must not be cut
+// within a value, must not contain a part of a value, and must not depend on the
+// values.
 func TestTemplateIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{`x "VALUE" `, `{"message":"x VALUE","y":"VALUE"}, `, "VALUE ", "VALUE,", "日本語 VALUE", "'VALUE", "msg=\"a VALUE"} {

@@ -20,9 +20,8 @@ var values = [][2]string{
 
 var holes = regexp.MustCompile("<[a-z]+>")
 
-// FuzzValues makes two texts. They differ only in a value, and the two values
-// are of the same kind. Both texts must have the same id, and the template must
-// not contain a part of the values.
+// FuzzValues makes two texts that differ only in a value of the same kind. Both must
+// have the same id, and the template must not contain a part of the values.
 func FuzzValues(f *testing.F) {
 	f.Add("lookup", "failed: no such host", uint8(2))
 	f.Add("lookup", "f: no such host", uint8(8)) // a URL and an IPv6 address are no hosts
@@ -31,10 +30,10 @@ func FuzzValues(f *testing.F) {
 	f.Add(`{"error":{"message":"bad`, `value","code":"x"}}`, uint8(11))
 	f.Add("level=error msg='cannot open", "now' user=x", uint8(6))
 	f.Fuzz(func(t *testing.T, before, after string, n uint8) {
-		// Skip texts that change how the value is replaced. A quote may open a
-		// string that contains the value. A date or a path before the value may
-		// continue with the value. After a word such as status, the value may
-		// be an error code.
+		// Skip texts that change how the value is replaced. A quote can open a
+		// string that contains the value. A date or a path before the value can
+		// continue with the value. After a word such as "status", the value can be
+		// an error code.
 		if len(before)+len(after) > 1000 || codeWord.MatchString(before) || strings.ContainsAny(before, "\"'`\\“‘«/:=0123456789{") || endsInDate(before) || joins(after) {
 			return
 		}
@@ -95,8 +94,8 @@ var codeWord = regexp.MustCompile(`(?i)code|status|error|errno|http|sqlstate`)
 var code = regexp.MustCompile(`(?i)(?:code|status|error|errno|http|sqlstate)[ :=("'\[\\<a-z>/+-]*[0-9a-z]{1,5}`)
 
 // FuzzDigits replaces the digits of a text by other digits. The id must stay the
-// same, and the template must contain no digits except in error codes. The template
-// must not exceed its maximum length.
+// same. The template must not be too long, and must contain no digits except in
+// error codes.
 func FuzzDigits(f *testing.F) {
 	for _, bb := range benchTexts {
 		f.Add(bb.text)

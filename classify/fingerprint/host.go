@@ -3,9 +3,8 @@ package fingerprint
 import "strings"
 
 // hostAfter replaces the host name after the word s.text[i:end], if the word
-// announces a host: "dial tcp redis:6379". It returns the end of the name, or 0 if
-// there is none. A host name of one word looks like any other word, so it is found
-// only in this way.
+// announces a host, as in "dial tcp redis:6379". It returns the end of the name, or
+// 0 if there is none.
 func (s *scanner) hostAfter(i, end int) int {
 	start := end + 1
 	var announced bool

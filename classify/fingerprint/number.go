@@ -6,10 +6,9 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// number replaces a value that begins with a number. The value may be the
-// number with its unit, a date, an address or an id. The first digit is at i.
-// start is i, or the index of a sign before the digit. number returns the end
-// of the value.
+// number replaces a value that begins with a number, such as a date, an address or
+// an id, and returns the end of the value. The first digit is at i. start is i, or
+// the index of a sign before the digit.
 func (s *scanner) number(start, i int) int {
 	before := s.at(start - 1)
 	end := s.endOfDigits(i)
@@ -124,9 +123,8 @@ func (s *scanner) withLongUnit(start, end int) int {
 	return s.hole(start, end, holeNum)
 }
 
-// colons reads hexadecimal groups with colons between them. If the groups are an
-// IPv6 or a MAC address, it returns the end of the address and the name of the hole
-// (the placeholder) for it. Otherwise end is 0.
+// colons reads an IPv6 or a MAC address at i. It returns the end of the address and
+// the name of its hole (the placeholder). If there is no such address, end is 0.
 func (s *scanner) colons(i int) (end int, name string) {
 	groups, pairs, short, digits := 0, true, false, false
 	if strings.HasPrefix(s.text[i:], "::") {

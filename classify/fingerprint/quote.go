@@ -80,8 +80,8 @@ func (s *scanner) quoted(i int) int {
 
 // quotedText scans the text between quotes. The opening quote is at i, the text is
 // s.text[start:end], and after is the index after the closing quote. In the
-// template, all kinds of quotes become double quotes. quotedText returns false if
-// the template is full: the rest of the value must not be copied.
+// template, all quotes become double quotes. quotedText returns false if the
+// template is full.
 func (s *scanner) quotedText(i, start, end, after int) bool {
 	// A double quote is copied together with the text around it.
 	double := s.text[i] == '"'
@@ -149,9 +149,9 @@ func (s *scanner) closing(k, start int) int {
 	return -1
 }
 
-// isKey reports whether a quoted text is a key: a key of an object, or a text
-// before =, as in "key"=value. The opening quote is at i, the text is
-// s.text[start:end], and after is the index after the closing quote.
+// isKey reports whether a quoted text is a key of an object, or a text before =, as
+// in "key"=value. The opening quote is at i, the text is s.text[start:end], and
+// after is the index after the closing quote.
 func (s *scanner) isKey(i, start, end, after int) bool {
 	sep := s.at(after)
 	if sep != ':' && sep != '=' || end-start > maxWord || end == start {

@@ -12,8 +12,8 @@ const (
 	maxNesting  = 4       // greatest depth of quotes within quotes
 )
 
-// scanner replaces the values of a text in one pass. Its decisions depend only on
-// the kinds of the bytes. So a value with other digits gives the same template.
+// scanner replaces the values of a text in one pass. It looks at the kinds of the
+// bytes, so a value with other digits gives the same template.
 type scanner struct {
 	text string
 	out  []byte // the template so far; nil if only its hash is wanted
@@ -30,9 +30,8 @@ type scanner struct {
 	open               int // the index of the quote before an error text, or 0
 	nesting            int // number of quoted texts around the current index
 	lineEnd            int // the end of the current line
-	// unclosed has an index for each kind of quote. After this index, the text has
-	// no closing quote of that kind. With unclosed, the search for closing quotes
-	// takes linear time.
+	// unclosed has an index for each kind of quote. The text has no closing quote of
+	// that kind after the index. So the search for closing quotes takes linear time.
 	unclosed [len(marks)]int
 }
 
@@ -208,8 +207,8 @@ func (s *scanner) special(i int) int {
 	return i + 1
 }
 
-// announced looks at the byte that follows the colon at i and one space. If a quoted
-// error text begins there, announced stores the index of its quote in s.open.
+// announced looks for a quoted error text after the colon at i and one space. If
+// there is one, announced stores the index of the opening quote in s.open.
 func (s *scanner) announced(i int) {
 	switch s.at(i + 2) {
 	case '"', '\'', '`', '\\':
@@ -220,10 +219,9 @@ func (s *scanner) announced(i int) {
 	}
 }
 
-// value replaces the unquoted value after the = at index i. It does not replace
-// a value if there are spaces around the =, or if the value of this key is an
-// error text. If it is an error text, value stores in s.open the index at which a
-// quote around that text may begin.
+// value replaces the unquoted value after the = at index i. If the value of this key
+// is an error text, value keeps the text, and stores in s.open the index at which a
+// quote may begin. It also keeps a value with spaces around the =.
 func (s *scanner) value(i int) int {
 	end, spaced := i, s.at(i-1) == ' ' && s.at(i+1) == ' '
 	if spaced {
@@ -275,9 +273,8 @@ func (s *scanner) path(start, i int) int {
 	return s.hole(start, max(s.trim(start+1, i), start+1), holePath)
 }
 
-// afterSpace returns the index of the next backslash, if only a few words lie
-// between i and the backslash, and otherwise 0. It is for Windows paths,
-// because their names may have spaces.
+// afterSpace returns the index of the next backslash if only a few words precede it,
+// and otherwise 0. Names in Windows paths may have spaces.
 func (s *scanner) afterSpace(i int) int {
 	if s.at(i) != ' ' {
 		return 0

@@ -55,9 +55,9 @@ func (s *scanner) date(i int) int {
 	return 0
 }
 
-// dateParts reads the second and the third part of a date, after separators sep.
-// The arguments least and most limit the digits of the third part. dateParts
-// returns the end of the date, or 0.
+// dateParts reads the second and the third part of a date. Each follows the
+// separator sep. The third part must have between least and most digits. dateParts
+// returns the end of the date, or 0 if there is none.
 func (s *scanner) dateParts(i int, sep byte, least, most int) int {
 	n := s.digitsAt(i + 1)
 	if n == 0 || n > 2 || s.at(i+1+n) != sep {
@@ -70,8 +70,8 @@ func (s *scanner) dateParts(i int, sep byte, least, most int) int {
 	return i + n
 }
 
-// clock returns the end of the time of day at i, or 0 if there is none. exact
-// reports whether the time has seconds.
+// clock returns the end of the time of day at i, such as "9:23" or "9:23:28", or 0 if
+// there is none. exact is true if the time of day has seconds.
 func (s *scanner) clock(i int) (end int, exact bool) {
 	n := s.digitsAt(i)
 	if n == 0 || n > 2 || s.at(i+n) != ':' || s.digitsAt(i+n+1) != 2 {
@@ -124,8 +124,8 @@ func (s *scanner) restOfTime(i int, year bool) int {
 	return i
 }
 
-// zone returns the end of a time whose time zone may begin at i. After the zone, the
-// reading of Go's monotonic clock may follow, as in "+0000 UTC m=+0.01".
+// zone returns the end of the time zone at i, or i if there is none. A reading of
+// Go's monotonic clock may follow the zone, as in "+0000 UTC m=+0.01".
 func (s *scanner) zone(i int) int {
 	if s.at(i) == 'Z' && !isAlnum(s.at(i+1)) {
 		return i + 1

@@ -61,9 +61,9 @@ func (s *scanner) mayBeAtom(i, end int) bool {
 	return isAlnum(next) || sets[after]&inAtom != 0 || after == ':'
 }
 
-// mixed reads a word of letters and digits that begins at i. The first digit of the
-// word is at index first. mixed replaces values in the word by holes, and returns
-// the index after the part that it has read.
+// mixed reads a word of letters and digits that begins at i. Its first digit is at
+// index first. mixed replaces values in the word by holes, and returns the index at
+// which it stopped.
 func (s *scanner) mixed(i, first int) int {
 	last := s.endOfDigits(first)
 	end := s.endOfAlnum(last)
@@ -119,10 +119,10 @@ func (s *scanner) isTypeName(i, end int) bool {
 	return true
 }
 
-// isJumble reports whether the letters s.text[i:end] look random. Each capital
-// letter after a lower-case letter begins a new word. The letters look random if
-// the words are shorter than three letters on average. "NullPointer" does not look
-// random, because it has words of four and seven letters.
+// isJumble reports whether the letters s.text[i:end] look random. A capital letter
+// after a lower-case letter begins a new word. The letters look random if the words
+// have fewer than three letters on average. For example, "NullPointer" has four and
+// seven.
 func (s *scanner) isJumble(i, end int) bool {
 	humps, n := 1, end-i
 	for i++; i < end; i++ {
@@ -187,9 +187,9 @@ func (s *scanner) isUUID(i int) bool {
 	return true
 }
 
-// atom reads a token that begins at i and may be an address or a path. If atom
-// replaces the token by a hole, it returns the end of the token. If it returns
-// 0, the caller must read the words of the token one by one.
+// atom reads a token that begins at i. If the token is an address or a path, atom
+// replaces it by a hole and returns the end of the token. If atom returns 0, the
+// caller must read the token word by word.
 func (s *scanner) atom(i int) int {
 	text, end := s.text, i
 	var seen byteSet

@@ -19,8 +19,8 @@ type examined struct {
 }
 
 // checkAllExamples checks the examples of all rules and returns the first fault. It
-// first checks a sample of the rules, to estimate the work for all rules. If the
-// estimate is too high, it returns an error early.
+// first checks a sample of the rules, to estimate the work. If the estimate is too
+// high, it returns an error early.
 func checkAllExamples(docs []ruledoc.Rule, budget *scan.Budget) error {
 	var rules []examined
 	bytes := 0
@@ -104,9 +104,9 @@ func checkExamples(d *ruledoc.Rule, place int, budget *scan.Budget) error {
 	return nil
 }
 
-// matchIn returns the part of a text that a pattern matches, in quotes. For a
-// long pattern or a long text it returns "", because package regexp would take
-// too long.
+// matchIn returns the part of a text that a pattern matches, in quotes and followed
+// by "in". It returns "" for a long pattern or text, because package regexp would
+// take too long.
 func matchIn(pattern, text string) string {
 	const short = 1 << 10
 	if len(pattern) > short || len(text) > short {

@@ -11,8 +11,8 @@ import (
 )
 
 // patternError describes an error of the matcher in one line: the rule, the pattern
-// and the fault. For a syntax error it names the kind of fault, the faulty part and
-// a remedy. It omits the faulty part if that is the whole pattern.
+// and the fault. For a syntax error, the fault is its kind, a remedy, and the faulty
+// part unless that is the whole pattern.
 func patternError(d *ruledoc.Rule, err error) error {
 	var fault *syntax.Error
 	if !errors.As(err, &fault) {

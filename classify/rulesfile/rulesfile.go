@@ -72,9 +72,8 @@ func Load(r io.Reader) ([]classify.Rule, error) {
 	return rules, err
 }
 
-// load is like Load, but also returns the number of steps that it took: one for
-// each byte read, plus the steps of compiling the patterns and checking the
-// examples.
+// load is like Load, but also returns the steps that it took: one for each byte
+// read, plus those of compiling the patterns and checking the examples.
 func load(r io.Reader) (rules []classify.Rule, steps int, err error) {
 	var file bytes.Buffer
 	if _, err := file.ReadFrom(io.LimitReader(r, MaxBytes+1)); err != nil {
@@ -201,8 +200,8 @@ func reasons() string {
 	return b.String()
 }
 
-// documentError turns an error of the YAML reader into an [*Error]. An error of the
-// YAML library has the line only in its text, so documentError parses the text.
+// documentError turns an error of the YAML reader into an [*Error]. The YAML library
+// gives the line only in the text of an error, so documentError parses the text.
 func documentError(err error) error {
 	var own *Error
 	if errors.As(err, &own) {

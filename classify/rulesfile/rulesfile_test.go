@@ -120,9 +120,9 @@ func TestLoadFaults(t *testing.T) {
 	}
 }
 
-// TestLoadFoundIDsTwice loads plain rules, followed by a rule that is not plain
-// YAML. Load reads such a file twice, but must not report its ids as
-// duplicates.
+// TestLoadFoundIDsTwice loads a file that begins with plain rules and ends with a
+// rule that is not plain YAML. Load reads such a file twice, but must not report its
+// ids as duplicates.
 func TestLoadFoundIDsTwice(t *testing.T) {
 	t.Parallel()
 	rules, err := rulesfile.Load(strings.NewReader("rules:\n- id: a\n  reason: logic\n  pattern: abc\n- id: b\n  reason: logic\n  pattern: x\n  match: [\"x \\u0013\"]\n"))
@@ -219,8 +219,8 @@ const (
 	stepsRefused = 18_000_000 // for a refused file; 4 million of them are for its bytes
 )
 
-// TestLoadTookStepsWithoutBound checks how many steps Load takes for costly files,
-// and how much memory it allocates before it refuses a file. The test isn't
+// TestLoadTookStepsWithoutBound checks the steps that Load takes for costly files,
+// and the memory that it allocates before it refuses a file. The test isn't
 // parallel, because it measures the whole process.
 func TestLoadTookStepsWithoutBound(t *testing.T) {
 	rules := func(n int, pattern, more string) string {

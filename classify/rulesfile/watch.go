@@ -42,9 +42,9 @@ func WithInterval(d time.Duration) Option {
 }
 
 // WithErrorFunc sets a function that Watch calls if new content of the file cannot
-// be used. For a fault in the rules, the error wraps an [*Error]. For a removed
-// file, it wraps [os.ErrNotExist]. The function is called once for each fault, in
-// the goroutine that watches the file. By default errors are ignored.
+// be used. The error wraps an [*Error] for a fault in the rules, and
+// [os.ErrNotExist] for a removed file. The function is called once for each fault,
+// in the goroutine that watches the file. By default errors are ignored.
 func WithErrorFunc(f func(error)) Option {
 	return optionFunc(func(c config) config {
 		c.onError = f
@@ -52,10 +52,10 @@ func WithErrorFunc(f func(error)) Option {
 	})
 }
 
-// WithLoadFunc sets a function that Watch calls with the new rules after each
-// change of the rules. Watch does not call the function for the first rules, which
-// it loads before it returns. The function runs in the goroutine that watches the
-// file. By default no function is called.
+// WithLoadFunc sets a function that Watch calls with the new rules after each change
+// of the rules. It is not called for the first rules, which Watch loads before it
+// returns. The function runs in the goroutine that watches the file. By default no
+// function is called.
 func WithLoadFunc(f func([]classify.Rule)) Option {
 	return optionFunc(func(c config) config {
 		c.onLoad = f
@@ -203,15 +203,14 @@ func (w *watcher) compile(found content) (*classify.Classifier, []classify.Rule,
 }
 
 // mtimeResolution is longer than the resolution of modification times in any file
-// system. The coarsest is FAT with 2 s. Two changes within this time may leave the
-// same modification time.
+// system. The coarsest is FAT with 2 s. Two changes within the resolution can have
+// the same modification time.
 const mtimeResolution = 3 * time.Second
 
-// check returns the content of the file. If the size, the identity and the
-// modification time of the file are as at the last read, check returns the
-// content of that read. But if the file had changed shortly before that read,
-// check reads it again, because a later change may have left the same
-// modification time.
+// check returns the content of the file. It reads the file only if its size,
+// identity or modification time is different from the last read, or if the file had
+// changed shortly before that read. In the second case, a later change can have left
+// the same modification time.
 func (w *watcher) check() content {
 	info, err := os.Stat(w.path) // follows symbolic links
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 
 // TestWatchConfigMap replaces the rules as Kubernetes does. rules.yaml is a link to
 // ..data/rules.yaml, and ..data is a link to a directory. A rename replaces ..data
-// by a link to another directory.
+// by a link to a new directory.
 func TestWatchConfigMap(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -75,9 +75,9 @@ func TestBytesInMap(t *testing.T) {
 	}))
 }
 
-// A severity text that is the name of no level, such as a name in another language,
-// counts as no level. Then the severity number or the body decides whether the
-// record is an error.
+// A severity text may name no level, for example because it is in a different
+// language. Then the severity number or the body decides whether the record is an
+// error.
 func TestSeverityTextInOtherLanguages(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, nil, signalLog)
@@ -151,8 +151,8 @@ func TestExceptionsOfSpansWithoutError(t *testing.T) {
 	}
 }
 
-// If a pipeline has two processors, the second one changes and counts nothing. If
-// the second one has other keys, it adds the same category and reason under them.
+// The second of two processors in a pipeline changes and counts nothing. If its keys
+// are different, it adds the same category and reason under its own keys.
 func TestTwoProcessors(t *testing.T) {
 	t.Parallel()
 	first, second := newTest(t, nil, signalLog), newTest(t, nil, signalLog)

@@ -85,9 +85,9 @@ func (a *attributes) addText(text string) {
 	}
 }
 
-// addTexts looks for errors in the map m and adds their texts to a. Log bridges
-// write an error as a map if it has several parts, or if it was logged as a group or
-// inside a group. inError is true if the map is an error.
+// addTexts adds the error texts in the map m to a. Log bridges write an error as a
+// map if it has several parts or belongs to a group. inError is true if m itself is
+// an error.
 func (a *attributes) addTexts(m pcommon.Map, depth int, inError bool) {
 	if !a.mayVisit(m.Len(), depth) {
 		return

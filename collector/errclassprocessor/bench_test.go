@@ -34,7 +34,7 @@ func newTest(tb testing.TB, change func(*Config), signal string) *errclassProces
 }
 
 // newBatch returns a batch of n records that look like those from the Collector's
-// receivers. The function fill writes the content that is specific to a benchmark.
+// receivers. The function fill adds the content for one benchmark.
 func newBatch(n int, fill func(i int, r plog.LogRecord)) plog.Logs {
 	ld := plog.NewLogs()
 	rl := ld.ResourceLogs().AppendEmpty()
@@ -113,8 +113,7 @@ func word(i int) string {
 
 // BenchmarkLogs measures log records of about 120 bytes, in batches of 1,000
 // records. The metric cpu-ns/record is the CPU time per record. Other load on the
-// machine hardly changes this metric. In cases named "unseen", all texts are
-// different.
+// machine hardly changes this metric. In cases named "unseen", every text is new.
 func BenchmarkLogs(b *testing.B) {
 	for _, body := range bodies {
 		b.Run(body.name, func(b *testing.B) {

@@ -17,10 +17,9 @@ const (
 	maxLines = 128      // lines that are searched for a level
 )
 
-// event reads the header and the level of a text body. If the first line has no
-// level, event takes the level from a later line or from a stack trace. The argument
-// line must be empty, or it must have the same bytes as text and j.reader must
-// already have read it.
+// event reads the header of a text body and finds its level. If the first line has
+// no level, event looks for an error in the later lines. The parameter line is
+// empty, or j.reader has already read it and it has the same bytes as text.
 func (j *job) event(line []byte, text string) (first shapes.Event) {
 	events := shapes.Events{WithoutTime: true}
 	read := len(line) > 0
@@ -59,8 +58,8 @@ const (
 )
 
 // appendJSON appends a map or a list to b as JSON, so that it can be read like a
-// JSON log line. The JSON is valid even if a part of the value was left out because
-// of a limit.
+// JSON log line. If the value exceeds a limit, a part is left out, but the JSON is
+// still valid.
 func appendJSON(b []byte, v pcommon.Value) []byte {
 	e := encoder{buf: b, left: maxMembers}
 	e.value(v, 0)

@@ -77,9 +77,8 @@ func setAttribute(m pcommon.Map, key string, kind uint8, text string) {
 	}
 }
 
-// FuzzLogs classifies a record. The processor may add only its own attributes.
-// Nothing else may change. If the record is processed a second time, nothing must
-// change.
+// FuzzLogs processes a record twice. The first time, the processor may only add its
+// own attributes. The second time, it must change nothing.
 func FuzzLogs(f *testing.F) {
 	for i, line := range shapeLines(f) {
 		f.Add(line.text, uint8(i), int32(i%25), "", "exception.message", refused)

@@ -108,9 +108,9 @@ func (j *job) log(r plog.LogRecord) {
 	}
 }
 
-// readAttributes reads the attributes of the current record, if this has not
-// been done yet. It returns false if the processor need not add an attribute to
-// the record, or if the record has too many attributes to read.
+// readAttributes reads the attributes of the current record, if this has not been
+// done yet. It returns false if the record already has all attributes that the
+// processor adds, or if it has too many attributes to read.
 func (j *job) readAttributes() bool {
 	l := &j.current
 	if l.read {
@@ -141,9 +141,9 @@ func (j *job) shape(rec *shapes.Record) {
 	}
 }
 
-// text classifies a text body, if the record or the text is an error. It skips
-// the header of a line, such as the time. line is empty, or it has the same bytes as
-// text and j.reader has read it.
+// text classifies a text body if the record or the body is an error. It skips the
+// header of the body, such as the time. The parameter line is empty, or j.reader has
+// already read it and it has the same bytes as text.
 func (j *job) text(line []byte, text string) {
 	l := &j.current
 	e := j.event(line, text)
@@ -159,18 +159,17 @@ func (j *job) text(line []byte, text string) {
 // stderr reports whether the current record is from standard error.
 func (j *job) stderr() bool { return j.readAttributes() && j.current.attrs.Stderr }
 
-// decide classifies the current record and writes the result. The sources are read
-// in this order: the exception, the texts of errors, the body, the outcome of a
-// call, the stack trace. rec is nil if the body is text.
+// decide classifies the current record and writes the result. rec is the record that
+// j.reader found in the body, or nil if it found none.
 func (j *job) decide(rec *shapes.Record, text string) {
 	if j.classify(rec, text) {
 		j.finish()
 	}
 }
 
-// decideKnown is like decide, but for a record that comes from standard error
-// and has no level. Such a record is an error only if a rule finds the reason of
-// its text.
+// decideKnown is like decide, but for a record from standard error that has no
+// level. It writes a result only if a rule finds the reason. Otherwise the record
+// does not count as an error.
 func (j *job) decideKnown(rec *shapes.Record, text string) {
 	if j.classify(rec, text) && j.current.decision.Known() {
 		j.finish()
@@ -211,9 +210,9 @@ func (j *job) classify(rec *shapes.Record, text string) bool {
 	return true
 }
 
-// add adds the evidence of one source to the decision about the current record. The
-// source comes from a body that has the form of a log line. add returns false if the
-// reason is now known. The caller then reads no further source.
+// add adds the evidence of one source in the body to the decision about the current
+// record. It returns false if the reason is now known, so that no further source is
+// read.
 func (j *job) add(s shapes.Source) bool {
 	l := &j.current
 	if l.decision.Known() {
@@ -234,8 +233,8 @@ func (j *job) add(s shapes.Source) bool {
 const longestName = 64
 
 // classified returns the category and the reason that a body already has. The
-// processor keeps them, because the program that wrote the body had more
-// evidence than the text of the body.
+// processor keeps them, because the program that wrote the body knew more about the
+// error.
 func classified(rec *shapes.Record, f *evidence.Facts) (classify.Result, bool) {
 	if rec == nil || rec.Category == nil || rec.Reason == nil {
 		return classify.Result{}, false
@@ -255,7 +254,7 @@ func (j *job) finish() {
 }
 
 // maxLine is the length of the longest body that is read as a log line. A longer
-// body is read as text: only its beginning and its end.
+// body is read as text, and only its beginning and its end.
 const maxLine = shapes.MaxInner
 
 // body returns a body in two forms: as a log line, if it may be one, and as text.

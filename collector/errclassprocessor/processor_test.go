@@ -210,9 +210,9 @@ func TestTelemetry(t *testing.T) {
 	require.NoError(t, tel.Shutdown(t.Context()))
 }
 
-// When the rules file changes, the processor applies the new rules. If the new
-// file is faulty, it keeps the old rules, counts the fault, and logs it with the
-// file and the line.
+// When the rules file changes, the processor applies the new rules. If the new file
+// is faulty, the processor keeps the old rules, counts the fault and logs it with
+// the file and the line.
 func TestRulesFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -53,7 +53,7 @@ func answer(m pcommon.Map) string {
 }
 
 // The level and the error of a body are found in every log format that package
-// shapes knows. The body may be written in four ways: as text, as a line of a
+// shapes knows. The test writes each body in four ways: as text, as a line of a
 // container runtime, as bytes or as a map.
 func TestShapes(t *testing.T) {
 	t.Parallel()

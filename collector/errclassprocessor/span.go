@@ -18,11 +18,9 @@ type spanState struct {
 	texts      bound.Texts
 }
 
-// span classifies a span that has failed or has an exception. It reads the
-// sources in the same order as otelclass: the last exception, the attributes and
-// the status of the span, and then the other exceptions from last to first. The
-// most important sources come first, because only a limited amount of text is
-// read.
+// span classifies a span that has failed or has an exception. The amount of text is
+// limited, so span reads the most important sources first: the last exception, then
+// the span's attributes and status, then the other exceptions from last to first.
 func (j *job) span(span ptrace.Span) {
 	defer j.recover()
 	events := span.Events()
@@ -145,9 +143,9 @@ func anyException(events ptrace.SpanEventSlice) bool {
 	return lastException(events, events.Len(), &left) >= 0
 }
 
-// lastException returns the index of the last exception before index end. It
-// subtracts the number of attributes that it reads from *left. It returns -1 if
-// there is no exception, or if *left falls below 0.
+// lastException returns the index of the last exception before the index end. *left
+// is the number of attributes that may still be read, and lastException reduces it.
+// If there is no exception, or *left falls below 0, it returns -1.
 func lastException(events ptrace.SpanEventSlice, end int, left *int) int {
 	for i := end - 1; i >= 0; i-- {
 		m := events.At(i).Attributes()

@@ -47,8 +47,8 @@ func consoleExpr(expr string, u unit) string {
 	return "printf " + strconv.Quote(format) + " $job $range"
 }
 
-// consoleLegend returns the template for the name of a series. Prometheus replaces
-// $label by the value of the label.
+// consoleLegend returns a legend as a template of Prometheus. For example, the label
+// "$reason" becomes "{{ .Labels.reason }}".
 func consoleLegend(legend string) string {
 	return label.ReplaceAllString(legend, "{{ .Labels.$1 }}")
 }

@@ -179,8 +179,7 @@ var panels = []panel{
 }
 
 // colours has the colours of categories, outcomes and states, for light and dark
-// themes. The dashboard also shows the name of each colour's category, outcome or
-// state.
+// themes.
 var colours = []struct{ Name, Light, Dark string }{
 	{"fatal", "#cf3a3a", "#e5534b"},
 	{"retryable", "#e09a00", "#e0a526"},

@@ -53,10 +53,10 @@ func newExecutor(ctx context.Context, addr string) (x *resilience.Executor, done
 	return x, func() { _ = sharer.Close(); _ = client.Close() }, err
 }
 
-// work runs a worker process. It reads its order and reports that it is ready.
-// After the next line of input it makes calls, and then it writes its counts.
-// The process ends when its standard input ends, so it does not outlive the
-// program that started it.
+// work runs a worker process. It reads its order, reports that it is ready, and
+// waits for a line of input. Then it makes calls and writes its counts. If its
+// standard input ends, the process exits, so that it does not outlive the program
+// that started it.
 func work(in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	var o order

@@ -45,9 +45,9 @@ func ask(ctx context.Context, c *http.Client, host string) error {
 	return nil
 }
 
-// loop is a retry loop of the kind that a careful programmer writes. It makes as
-// many calls as package resilience makes by default, with the same pauses. It obeys
-// Retry-After. Its calls share no state.
+// loop is a retry loop of the kind that a careful programmer writes by hand. It
+// makes as many calls as package resilience by default, with the same pauses. It
+// obeys Retry-After. Its calls share no state.
 type loop struct{ base http.RoundTripper }
 
 func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -99,10 +99,9 @@ func (l loop) try(r *http.Request) (resp *http.Response, maxCalls int, err error
 // again.
 const kindAsk = "ask"
 
-// newGated builds the client that uses package resilience: a transport, and a
-// queue for longer outages. The argument bridge is how long new calls wait at an
-// open breaker. They wait instead of failing at once, because they have no other
-// target.
+// newGated builds the client that uses package resilience: a transport, and a queue
+// for longer outages. If a breaker is open, a new call waits for the time bridge
+// instead of failing at once, because it has no other target.
 func newGated(w *world, capacity int, bridge time.Duration, observe resilience.Observer) (*http.Client, *resilience.Queue, error) {
 	config := &resilience.Config{Enabled: true} // the defaults, except for two settings
 	config.CircuitBreaker.BridgeMs = new(int(bridge / time.Millisecond))

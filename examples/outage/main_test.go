@@ -70,18 +70,17 @@ func TestFigures(t *testing.T) {
 	assert.Greater(t, f.endpoints["outages.example"].restarts.part, 1000)
 }
 
-// At a low rate, the trial calls during an outage are made for queued tasks. A
-// failed trial does not count as one of the restarts that its task may have.
+// At a low rate, the trial calls during an outage are those of queued tasks. A
+// failed trial must not use up one of the task's restarts.
 func TestFigures_FewCalls(t *testing.T) {
 	t.Parallel()
 	f := simulated(t, options{seed: 1, tasks: 10_000, bridge: 10 * time.Minute}, 0.2)
 	assert.GreaterOrEqual(t, f.all().recovered[gated].percent(), 99.0)
 }
 
-// This test uses the default bridge, the time that a call waits at an open
-// breaker. The bridge is shorter than an outage, so the calls fail and go to the
-// restart queue. The queue runs them when the breaker closes, not only when they are
-// due after a minute.
+// With the default bridge, a call waits at an open breaker for less time than an
+// outage lasts. So the calls fail and go to the restart queue. The queue runs them
+// as soon as the breaker closes, even if they are not due yet.
 func TestFigures_Bridge(t *testing.T) {
 	t.Parallel()
 	f := simulated(t, options{seed: 1, tasks: 10_000, bridge: 30 * time.Second}, 2)

@@ -40,8 +40,8 @@ func tryOf(ctx context.Context) *try {
 	return t
 }
 
-// simulation is a run at one rate. Its memory does not grow with the number of
-// tasks: a task is added to the figures when both clients are done with it.
+// simulation is a run at one rate. A task is added to the figures when both clients
+// are done with it, so memory does not grow with the number of tasks.
 type simulation struct {
 	endpoints map[string]*endpoint
 

@@ -43,9 +43,9 @@ type world struct {
 // errUnknownHost is the error for a request that no simulated client makes.
 var errUnknownHost = errors.New("a request to an unknown host, or without a task")
 
-// RoundTrip answers a request according to the script of its host. A successful
-// call takes 0.2 to 2 s, and an error a twentieth of that. A call without an
-// answer ends when its context ends.
+// RoundTrip answers a request according to the script of its host. A success takes
+// 0.2 to 2 s, and an error 10 to 100 ms. A call without an answer ends when its
+// context ends.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer func() { _ = r.Body.Close() }()

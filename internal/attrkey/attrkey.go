@@ -21,9 +21,9 @@ const (
 	All     = Both | Details | Fingerprint
 )
 
-// Missing returns the wanted attributes that a record does not have. If the
-// record already has a category and a reason, Missing returns none: the error was
-// classified before, and further attributes might not match that classification.
+// Missing returns the wanted attributes that a record does not have. If the record
+// already has a category and a reason, Missing returns none. Further attributes
+// might not match the earlier classification.
 func (wanted Set) Missing(has Set) Set {
 	missing := wanted &^ has
 	if missing&Both == 0 {
@@ -36,9 +36,8 @@ func (wanted Set) Missing(has Set) Set {
 // written.
 type Names struct{ Category, Reason, Rule, Confidence, RetryAfter, Fingerprint string }
 
-// Find returns the attribute with this key, or 0 if there is none. If several
-// attributes have the same key, Find returns the one whose field comes first in
-// Names.
+// Find returns the attribute with this key, or 0 if there is none. Of several
+// attributes with this key, it returns the one that comes first in Names.
 func (n *Names) Find(key string) Set {
 	switch key {
 	case "":
@@ -59,9 +58,8 @@ func (n *Names) Find(key string) Set {
 	return 0
 }
 
-// Distinct returns s without the attributes whose key is also the key of an
-// earlier attribute. Of attributes with the same key, only the first can be
-// written.
+// Distinct returns s without the attributes whose key an earlier attribute in Names
+// also has. Only one attribute can be written with a key.
 func (n *Names) Distinct(s Set) Set {
 	var found Set
 	for _, key := range []string{n.Category, n.Reason, n.Rule, n.Confidence, n.RetryAfter, n.Fingerprint} {

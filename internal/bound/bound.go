@@ -13,16 +13,16 @@ import (
 // MaxText limits how many bytes of text are read from one record or span.
 const MaxText = 64 << 10
 
-// Texts shortens the texts of one record or span to [MaxText] bytes in all. The
+// Texts shortens the texts of one record or span to [MaxText] bytes in total. The
 // zero value is ready to use.
 type Texts struct{ taken int }
 
-// AtMost returns a Texts that shortens texts to n bytes in all.
+// AtMost returns a Texts that shortens texts to n bytes in total.
 func AtMost(n int) Texts { return Texts{taken: MaxText - n} }
 
-// Take returns text, shortened if the limit requires it. The argument rest is
-// the size of the less important texts that follow. Take reserves space for
-// them, but at most half of the bytes that are left.
+// Take returns text, shortened if the limit requires it. The argument rest is the
+// size of the less important texts that follow. Take reserves at most half of the
+// remaining bytes for them.
 func (t *Texts) Take(text string, rest int) string {
 	left := t.Left()
 	return t.Cut(text, max(left/2, left-rest))
@@ -35,16 +35,15 @@ func (t *Texts) Cut(text string, n int) string {
 	return text
 }
 
-// Left returns how many more bytes Take and Cut can return in all.
+// Left returns how many more bytes Take and Cut can return in total.
 func (t *Texts) Left() int { return MaxText - t.taken }
 
 // gap separates the two pieces of a shortened text. Its line breaks prevent a match
 // that extends over both pieces.
 const gap = "\n...\n"
 
-// Text returns text if it has at most n bytes. A longer text is cut: Text returns
-// its beginning and its end, at most n bytes in all. It cuts at a space if a space
-// is near.
+// Text returns text if it has at most n bytes. Otherwise it returns the beginning
+// and the end of text, at most n bytes in total. It cuts at a space if one is near.
 func Text(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -82,11 +81,12 @@ const (
 	maxNodes = 1 << 16
 )
 
-// HasText reports whether err.Error may be called. It returns false for an error
-// that wraps itself: Error would overflow the stack, and recover cannot stop that.
-// It also returns false for a very large tree of errors, because its text may not
-// fit in memory. It cannot detect an Error method that runs forever for another
-// reason.
+// HasText reports whether err.Error may be called. It returns false in two cases:
+//   - The error wraps itself. Error would overflow the stack, and recover cannot
+//     stop that.
+//   - The tree of errors is very large, so that its text might not fit in memory.
+//
+// HasText cannot detect an Error method that runs forever for another reason.
 func HasText(err error) bool {
 	nodes := maxNodes
 	return finite(err, 0, &nodes)
@@ -148,8 +148,8 @@ func unwrap(err error) (next error, branches []error) {
 	return next, branches
 }
 
-// Panic returns the text of a recovered value. If the value is an error whose Error
-// method must not be called (see [HasText]), Panic returns the name of its type.
+// Panic returns the text of a recovered value. For an error whose Error method must
+// not be called (see [HasText]), it returns the name of the error's type.
 func Panic(p any) string {
 	if err, ok := p.(error); ok && !HasText(err) {
 		return fmt.Sprintf("%T", err)

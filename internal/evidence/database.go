@@ -3,10 +3,9 @@ package evidence
 import "strconv"
 
 // databaseError converts code, the value of db.response.status_code, to an error.
-// The error has the same fields as an error of the database's drivers, so the
-// classifier recognises it. For codes that are not numbers of such drivers or
-// SQLSTATEs, such as ORA-00060 or the HTTP status of a search engine, databaseError
-// returns nil.
+// The error has the fields of a driver's error, so the classifier recognises it. For
+// a code that is neither a driver's number nor an SQLSTATE, databaseError returns
+// nil. Examples of such codes are ORA-00060 and the HTTP status of a search engine.
 func databaseError(system, code, text string) error {
 	switch system {
 	case "mysql", "mariadb":

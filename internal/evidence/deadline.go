@@ -7,9 +7,9 @@ import (
 )
 
 // deadlineError returns the standard library's deadline error of the type
-// exceptionType, or nil if there is none. Such an error means that this program's
-// own deadline passed. context.Canceled cannot be found by its type, because every
-// error of errors.New has the same type.
+// exceptionType, or nil. Such an error means that this program's own deadline
+// passed. The type of context.Canceled is that of every errors.New, so it is not
+// enough to find that error.
 func deadlineError(exceptionType string) error {
 	switch exceptionType {
 	case "context.deadlineExceededError":
@@ -25,20 +25,19 @@ func deadlineError(exceptionType string) error {
 var plainKey = strings.NewReplacer("_", "", "-", "", ".", "")
 
 // MayBeOwnDeadline reports whether the attribute error.type names a deadline error
-// of the standard library. But instrumentations also write the codes of peers to
-// error.type, and a peer can have sent such a name as a code. So a caller needs a
-// second condition:
+// of the standard library. But a peer might have sent this name as a code, and
+// instrumentations write such codes to error.type. So a caller needs a second
+// condition:
 //
 //   - On a span, the deadline is this program's own only if neither the span nor its
 //     events have an attribute of an answer: see [IsAnswerKey].
-//   - On a log record, the deadline never counts as this program's own, because a
-//     record of an answered call may lack the attributes of the answer.
+//   - On a log record, the deadline never counts as this program's own, because the
+//     record of a call can lack the attributes of the answer.
 func (f *Facts) MayBeOwnDeadline() bool { return deadlineError(f.ErrorType) != nil }
 
 // IsAnswerKey reports whether an attribute with this key describes the answer of a
-// peer. It matches parts of the key instead of a list of names, because conventions
-// are renamed and instrumentations add their own names. For a key longer than
-// MaxName it returns true.
+// peer. It looks for parts of the key, because conventions change names and
+// instrumentations add their own. For a key longer than MaxName it returns true.
 func IsAnswerKey(key string) bool {
 	if len(key) > MaxName {
 		return true

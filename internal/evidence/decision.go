@@ -40,9 +40,8 @@ func (d *Decision) Add(c *classify.Classifier, e classify.Evidence) {
 	}
 	r := c.Classify(e)
 	if e.Err == nil && e.Status == 0 && d.SpanStatus != 0 && (r.Reason == classify.ReasonAborted || r.Reason == classify.ReasonTimeout) {
-		// The text alone would mean that the call was aborted or timed out.
-		// The span's status may outrank the text. So classify text and status
-		// together.
+		// The text alone says that the call was aborted or timed out. The span's
+		// status might outrank the text, so classify both together.
 		e.Status = d.SpanStatus
 		r = c.Classify(e)
 	}
@@ -51,8 +50,8 @@ func (d *Decision) Add(c *classify.Classifier, e classify.Evidence) {
 	}
 }
 
-// AddOutcome adds, as a source, the attributes that say how a call ended. The
-// argument text is the description of a span's status, or the body of a record.
+// AddOutcome adds the attributes that say how a call ended as a source. The argument
+// text is the description of a span's status, or the body of a record.
 func (d *Decision) AddOutcome(c *classify.Classifier, f *Facts, text string) {
 	e := f.outcome(text)
 	d.Add(c, e)
@@ -61,9 +60,8 @@ func (d *Decision) AddOutcome(c *classify.Classifier, f *Facts, text string) {
 	}
 }
 
-// AddStack adds exception.stacktrace as a source, but only if there is no other
-// evidence, because the function names in a stack trace describe the program more
-// than the error.
+// AddStack adds exception.stacktrace as a source if there is no other evidence. The
+// function names in a stack trace say little about the error.
 func (d *Decision) AddStack(c *classify.Classifier, f *Facts, t *bound.Texts, n int) {
 	if d.Category == "" && f.ExceptionType == "" {
 		d.Add(c, classify.Evidence{Message: t.Cut(f.Stack, n), Provider: f.Provider})
@@ -103,8 +101,8 @@ func (d *Decision) Fingerprint() string {
 }
 
 // Existing returns the result for a category and a reason that a record or a span
-// already has. ok is false if no classifier returns this pair. Such a pair must not
-// become metric labels.
+// already has. ok is false if no classifier returns this pair. Then it must not
+// become a metric label.
 func Existing(category, reason string, f *Facts) (res classify.Result, ok bool) {
 	res = classify.Result{
 		Category: classify.Category(category), Reason: classify.Reason(reason),

@@ -109,9 +109,9 @@ func textStatus(s string) int {
 	return httpStatus(int64(n))
 }
 
-// grpcCode returns a gRPC code in a form that the classifier recognises. It
-// converts a numeric code: "14" -> "grpc-status: 14". It returns "" for 0,
-// because 0 means success. It returns other codes unchanged.
+// grpcCode returns a gRPC code in a form that the classifier recognises. A numeric
+// code such as "14" becomes "grpc-status: 14". The code 0 becomes "", because it
+// means success. Other codes stay unchanged.
 func grpcCode(code string) string {
 	if code == "" {
 		return "" // strconv would allocate an error
@@ -151,9 +151,9 @@ func (f *Facts) ExceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 }
 
 // outcome returns the evidence of how a call ended. The argument text becomes the
-// message. If error.type names this program's own deadline, outcome uses its value
-// as the Type. Otherwise a peer may have sent the value. Then outcome uses the value
-// as the Code, unless another attribute has a code.
+// message. If error.type names this program's own deadline, it becomes the Type.
+// Otherwise a peer might have sent it, so it becomes the Code if no other attribute
+// has a code.
 func (f *Facts) outcome(text string) classify.Evidence {
 	if f.OwnDeadline {
 		return classify.Evidence{Type: f.ErrorType, Message: text}

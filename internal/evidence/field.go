@@ -1,7 +1,6 @@
-// Package evidence reads attributes of OpenTelemetry and decides what they say
-// about an error. otelclass and the Collector's processor have different data
-// models, but both use this package. So the same attributes give the same answer in
-// both.
+// Package evidence reads attributes of OpenTelemetry and decides what they say about
+// an error. otelclass and the Collector's processor both use it, so the same
+// attributes give the same answer in both.
 //
 //   - [FieldOf] finds the meaning of an attribute's name.
 //   - [Facts] holds the values of one span, event or log record.
@@ -43,8 +42,8 @@ type Name struct {
 }
 
 // Names lists the attributes that are read. The names come from OpenTelemetry's
-// semantic conventions 1.43. Each name is followed by the names that older
-// versions used for the same attribute.
+// semantic conventions 1.43. After each name come the older names of the same
+// attribute.
 var Names = []Name{
 	{"exception.type", ExceptionType},
 	{"exception.message", ExceptionMessage},
@@ -70,8 +69,8 @@ var Names = []Name{
 }
 
 // byHash maps the hash of a name to the index of the name in Names, plus 1. No two
-// names have the same hash. For most other keys, the hash maps to 0, so FieldOf need
-// not compare the key.
+// names have the same hash. Most other keys have a hash that maps to 0, so FieldOf
+// need not compare them.
 var byHash = func() (index [256]uint8) {
 	for i, n := range Names {
 		index[hash(n.Key)] = uint8(i + 1)
@@ -107,14 +106,14 @@ var exceptionLengths = func() (lengths uint64) {
 }()
 
 // IsException reports whether an attribute with this name belongs to an exception.
-// Most other names are rejected by their length, without a look at their bytes.
+// Most other names are ruled out by their length alone.
 func IsException(key string) bool {
 	return exceptionLengths>>len(key)&1 != 0 && FieldOf(key).isException()
 }
 
 // IsErrorText reports whether a map's member with this name is the text of an error.
-// Many loggers write an error as a map of its message and its stack trace. inError
-// is true if the map is such an error, because the key of the map stands for [Text].
+// The argument inError is true if the key of the map stands for [Text]. Then the map
+// is an error, written as a message and a stack trace.
 func IsErrorText(name string, inError bool) bool {
 	return FieldOf(name) == Text || inError && slices.Contains(errorMembers, name)
 }

@@ -12,10 +12,9 @@ type Pair struct {
 	Reason   classify.Reason
 }
 
-// Pairs has every valid pair of a category and a reason. Each reason has one
-// category, except the reason timeout: this reason can also have the category
-// timeout, for the program's own deadline. User rules cannot change the category
-// of a reason.
+// Pairs has every valid pair of a category and a reason. A reason has one category,
+// which user rules cannot change. The exception is the reason timeout: its category
+// can also be timeout, for the program's own deadline.
 var Pairs = func() []Pair {
 	var all []Pair
 	for _, r := range classify.Reasons() {

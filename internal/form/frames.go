@@ -6,12 +6,13 @@ package form
 import "strings"
 
 // A stack trace shows the path of a failure, not its cause. Names such as
-// timeout.go:88, TLSSocket.onConnectEnd and TokenExpiredFilter.java are no
-// evidence. So the standard rules do not read the frames of stack traces, in the
-// formats of Go, Java, .NET, JavaScript, Python, Ruby, PHP and Dart. They do
-// read the text between frames, such as "Caused by: ...". A frame is at the
-// beginning of a line, or after the prefix that a log collector adds to each
-// line. In JSON, the two bytes \n may separate lines.
+// timeout.go:88, TLSSocket.onConnectEnd and TokenExpiredFilter.java are no evidence.
+// So the standard rules skip stack frames in the formats of Go, Java, .NET,
+// JavaScript, Python, Ruby, PHP and Dart. They read the text between frames, such as
+// "Caused by: ...".
+//
+// A frame is at the beginning of a line, or after the prefix that a log collector
+// adds to each line. In JSON, the two bytes \n can separate lines.
 
 // FrameReader finds the stack frames of a text, from its beginning to its end.
 type FrameReader struct {
@@ -34,7 +35,7 @@ func NewFrameReader(text string) FrameReader {
 }
 
 // Next returns the text between the index from and the next frame, and the index of
-// the end of that frame. Pass end to the next call. If no frame follows, end is the
+// that frame's end. Pass this index to the next call. If no frame follows, it is the
 // length of the text.
 func (r *FrameReader) Next(from int) (between string, end int) {
 	before := from // start of the previous line
@@ -51,9 +52,8 @@ func (r *FrameReader) Next(from int) (between string, end int) {
 	return r.text[from:], len(r.text)
 }
 
-// FirstFrame returns the frame at the beginning of text. The tail of a long output,
-// for example, may begin with a frame. FirstFrame returns "" if the first line is
-// not a frame.
+// FirstFrame returns the frame at the beginning of text, or "" if the first line is
+// not a frame. For example, the tail of a long output can begin with a frame.
 func FirstFrame(text string) string {
 	r := NewFrameReader(text)
 	stop, _ := r.lineBreak(0)
@@ -88,9 +88,8 @@ var collected = [...]string{"  at ", "\tat ", `  File "`}
 
 const maxPrefix = 160
 
-// maxFrame is how many bytes of a line frameAt searches for the end of a frame. One
-// line may hold thousands of frames. If frameAt searched the whole line for each
-// frame, the time would be quadratic.
+// maxFrame limits how many bytes of a line frameAt searches for the end of a frame.
+// Without a limit, the time for a line with thousands of frames would be quadratic.
 const maxFrame = 1 << 10
 
 // frame finds a frame in the line text[line:stop]. If the line has no frame, end
@@ -118,10 +117,10 @@ func (r *FrameReader) frame(line, stop int) (start, end int) {
 	return 0, 0
 }
 
-// frameAt is like frameLength, but reads only the first maxFrame bytes of line. A
-// frame of PHP, Dart or Ruby extends to the end of the line, so if such a frame is
-// longer than maxFrame, frameAt returns the length of the line. It ignores longer
-// frames of other languages.
+// frameAt is like frameLength, but reads only the first maxFrame bytes of line. If a
+// frame is longer, frameAt returns 0. The exceptions are frames of PHP, Dart and
+// Ruby. These extend to the end of the line, so frameAt returns the length of the
+// line.
 func frameAt(line string, indented bool) int {
 	s := line[:min(len(line), maxFrame)]
 	n := frameLength(s, indented)

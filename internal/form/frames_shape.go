@@ -100,9 +100,9 @@ func callLength(s string) int {
 	}
 }
 
-// areParameters reports whether s may be the text in the parentheses of a frame's
-// call, such as "Socket.java:183" or "String host, Int32 n". Other text in
-// parentheses, such as "connection refused", is part of a message.
+// areParameters reports whether s can be the text in the parentheses of a frame's
+// call, such as "Socket.java:183" or "String host, Int32 n". It returns false for
+// text of a message, such as "connection refused".
 func areParameters(s string) bool {
 	if isPlace(s) {
 		return true
@@ -132,8 +132,7 @@ func isPlace(s string) bool {
 }
 
 // parenthesis returns the length of s up to and including the parenthesis that
-// closes the first one. If there is no such parenthesis, it returns the length
-// of s.
+// closes the first one. Without such a parenthesis, this is all of s.
 func parenthesis(s string) int {
 	open := 0
 	for i := range len(s) {

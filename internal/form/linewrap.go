@@ -2,9 +2,8 @@ package form
 
 import "strings"
 
-// A terminal breaks a line if the next word does not fit. The break may be within a
-// phrase that a rule looks for. So the standard rules also read such a text with
-// its lines joined.
+// A terminal breaks a line if the next word does not fit. The break can be within a
+// phrase of a rule. So the standard rules also read the text with its lines joined.
 
 // These are limits for the widths of terminals, and of boxes that programs draw
 // in terminals. Widths are in bytes.
@@ -17,8 +16,8 @@ const (
 // that continues the previous one.
 const blanks = " \t│"
 
-// JoinLines replaces each line break that a terminal may have added to text. The
-// replacement is a space. ok is false if text has no such break.
+// JoinLines removes the line breaks that a terminal might have added to text. It
+// puts a space in place of each. ok is false if text has no such break.
 func JoinLines(text string) (joined string, ok bool) {
 	if lineWidth(text) == 0 {
 		return "", false
@@ -41,10 +40,10 @@ func lineWidth(text string) (width int) {
 	return width
 }
 
-// EachBreak calls visit for every line break that a terminal may have made,
-// together with the blanks around the break. A terminal has made a break if the
-// first word of the next line would not have fit into the line. EachBreak takes
-// the length of the longest line as the width of the terminal.
+// EachBreak calls visit for every line break that a terminal might have made, with
+// the blanks around it. The width of the terminal is taken to be the length of the
+// longest line. A terminal makes a break if the first word of the next line does not
+// fit.
 func EachBreak(text string, visit func(start, end int, replacement string)) {
 	width := lineWidth(text)
 	if width == 0 {
@@ -71,9 +70,9 @@ func EachBreak(text string, visit func(start, end int, replacement string)) {
 	}
 }
 
-// lineAt returns the end of the line that begins at index at, without its line
-// break and blanks. below is the index of the next line. If there is no next line,
-// below is greater than the length of the text.
+// lineAt returns the end of the line that begins at index at, without its line break
+// and blanks. The result below is the index of the next line. If there is none, it
+// is greater than the length of the text.
 func lineAt(text string, at int) (end, below int) {
 	end = len(text)
 	if stop := strings.IndexByte(text[at:], '\n'); stop >= 0 {

@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// The colours of a terminal, non-breaking spaces and double spaces do not change
-// the meaning of a text. The standard rules read a text without these. A user's
-// rules read a text twice: first unchanged, then without these.
+// The colours of a terminal, non-breaking spaces and double spaces do not change the
+// meaning of a text. The standard rules read a text without them. A user's rules
+// read a text unchanged, and then without them.
 
-// maxPlain is the length of the longest text that is rewritten, in bytes. The limit
-// exists because rewriting copies the text. Longer texts occur only if the user
-// raises or removes the classifier's own limit for the length of a text.
+// maxPlain is the length of the longest text that is rewritten, in bytes. A longer
+// text would be expensive to copy. It occurs only if the user raises or removes the
+// classifier's own limit for the length of a text.
 const maxPlain = 1 << 20
 
 // PlainText returns text without the escape sequences of terminals and without
@@ -81,9 +81,9 @@ func EachGap(text string, visit func(start, end int, replacement string)) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// mayBeOdd marks the bytes with which a substring that EachOdd reports can begin:
-// control characters, the bytes that begin an ASCII spelling of a control character,
-// such as \x1b, and all bytes beyond ASCII.
+// mayBeOdd marks the bytes with which a substring of EachOdd can begin. These are
+// control characters, all bytes beyond ASCII, and the first bytes of control
+// characters spelled in ASCII, such as the backslash of \x1b.
 var mayBeOdd = func() (odd [256]bool) {
 	for c := range odd {
 		odd[c] = c < ' ' && c != '\t' && c != '\n' && c != '\r' || c >= 0x7f || strings.IndexByte(`\#&^%`, byte(c)) >= 0

@@ -27,9 +27,9 @@ const (
 	command = 0x9d // ESC ]
 )
 
-// kindOf returns the kind of a character. All letters and private-use characters
-// are ordinary. Format characters (Unicode category Cf), fillers, variation
-// selectors and control characters are hidden.
+// kindOf returns the kind of a character. All letters and private-use characters are
+// ordinary. Control characters, format characters (Unicode category Cf), fillers and
+// variation selectors are hidden.
 func kindOf(r rune) runeKind {
 	switch {
 	case r < 0xa0:
@@ -94,10 +94,9 @@ func kindOfPunctuation(r rune) runeKind {
 // ordinary.
 const broken = utf8.MaxRune + 1
 
-// character decodes the character at the start of s. The character can also be
-// spelled as an ASCII escape, in the manner of JSON, C, the shell, cat -v, rsyslog,
-// HTML or URLs. If the spelled character is ordinary, character decodes only the
-// first byte of the escape.
+// character decodes the character at the start of s. It also decodes a character
+// that JSON, C, the shell, cat -v, rsyslog, HTML or a URL spells as an ASCII escape.
+// If an escape spells an ordinary character, only its first byte is decoded.
 func character(s string) (r rune, size int) {
 	if s[0] >= utf8.RuneSelf {
 		r, size = utf8.DecodeRuneInString(s)
@@ -143,9 +142,9 @@ func character(s string) (r rune, size int) {
 	return r, size
 }
 
-// spelledRune decodes a character that is spelled as one or more backslashes and
-// then, for example, "u001b", "u{1b}", "x1b", "033" or "e". If s does not begin with
-// such a spelling, size is 0.
+// spelledRune decodes a character that is spelled as one or more backslashes and,
+// for example, "u001b", "u{1b}", "x1b", "033" or "e". Without such a spelling, size
+// is 0.
 func spelledRune(s string) (r rune, size int) {
 	const most = 4 // backslashes: JSON may be nested in JSON
 	n := 1
@@ -185,9 +184,9 @@ func spelledRune(s string) (r rune, size int) {
 	return 0, 0
 }
 
-// number decodes the number that begins at s[at]. The number must have exactly as
-// many digits as the argument digits says. end is the index of the number's end, or
-// 0 if there is no such number. Unlike package strconv, number allocates no error.
+// number decodes the number at s[at], which must have at least as many digits as the
+// argument digits says. It reads only these. end is the index after them, or 0 if
+// there is no such number. Unlike package strconv, number allocates no error.
 func number(s string, at, digits int, base rune) (r rune, end int) {
 	if digits <= 0 || at+digits > len(s) {
 		return 0, 0
@@ -229,10 +228,10 @@ func entity(s string) (r rune, size int) {
 	return '&', 1
 }
 
-// sequence returns the length of a terminal sequence after its introducer ESC,
-// CSI or OSC. If the sequence moves the cursor, the replacement is a space,
-// because the next word may then be elsewhere on the screen. If ESC is spelled
-// in ASCII and no sequence follows, n is -1.
+// sequence returns the length of a terminal sequence after its introducer ESC, CSI
+// or OSC. If the sequence can move the cursor, the replacement is a space, because
+// the next word might be elsewhere on the screen. If ESC is spelled in ASCII and no
+// sequence follows, n is -1.
 func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, replacement string) {
 	if r == escape || r == 0x241b {
 		switch {
@@ -265,9 +264,9 @@ func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, 
 	return 0, ""
 }
 
-// shortLength returns the length of a short sequence after its ESC. Such a sequence
-// has one or two bytes. For example, it chooses a character set. shortLength returns
-// 0 for a letter after ESC, because the letter may be text.
+// shortLength returns the length of the one or two bytes of a short sequence after
+// its ESC. For example, such a sequence chooses a character set. If a letter follows
+// ESC, the result is 0, because the letter might be text.
 func shortLength(s string) int {
 	switch {
 	case len(s) > 0 && '0' <= s[0] && s[0] <= '?':
@@ -293,9 +292,9 @@ func controlLength(s string) int {
 	return 0
 }
 
-// stringEnds finds the terminators of string sequences, such as OSC. A terminator is
-// BEL or ST, and can be spelled in ASCII. stringEnds reads a text only once, even if
-// many sequences begin in the text.
+// stringEnds finds the ends of string sequences, such as OSC: BEL or ST, which can
+// be spelled in ASCII. It reads a text only once, even if many sequences begin in
+// it.
 type stringEnds struct {
 	text      string
 	next, end int // start and end of the last terminator that was found

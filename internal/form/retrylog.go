@@ -10,23 +10,21 @@ import (
 // attempts.
 const LogPrefix = "log/"
 
-// MaxAttempts is how many attempts of one report are read separately. If a report
-// has more attempts, only the last ones are read in this way.
+// MaxAttempts is how many attempts of one report are read separately. If there are
+// more, only the last ones are.
 const MaxAttempts = 8
 
 // mark is a word that names or numbers an attempt: text[at:end].
 type mark struct{ at, end int }
 
-// AttemptLog divides a text that reports several attempts. It divides the text at
-// marks, which do not overlap. The text between two marks is the message of one
-// attempt.
+// AttemptLog divides a text at marks. The text reports several attempts. The part
+// between two marks is the message of one attempt. Marks do not overlap.
 //
 //	attempt 1: HTTP 503, attempt 2: HTTP 401    →  2: HTTP 401   1: HTTP 503
 //	HTTP 401 (attempt 1), HTTP 503 (attempt 2)  →  2)   1), HTTP 503 (   HTTP 401 (
 //
-// The number of an attempt may be before or after its message. So the caller reads
-// the parts from last to first, until a part has evidence that is more than a bare
-// word.
+// The number of an attempt can be before or after its message. So the caller reads
+// the parts from last to first, until one has more evidence than a bare word.
 type AttemptLog struct {
 	text   string
 	N      int               // number of marks
@@ -52,9 +50,9 @@ func NewAttemptLog(text string) AttemptLog {
 	return l
 }
 
-// Part returns the text between a mark and the next one. back is 0 for the last
-// mark, 1 for the mark before it, and so on. With back = N, Part returns the text
-// before the first mark. ok is false if there is no such text.
+// Part returns the text between a mark and the next one, or the end. If back is 0,
+// this is the last mark; if 1, the mark before it, and so on. If back is N, Part
+// returns the text before the first mark. ok is false if there is no such text.
 func (l *AttemptLog) Part(back int) (part string, ok bool) {
 	from, to := 0, len(l.text)
 	if back > l.N || back >= MaxAttempts {
@@ -69,9 +67,9 @@ func (l *AttemptLog) Part(back int) (part string, ok bool) {
 	return l.text[from:to], from < to
 }
 
-// finals, ends and attempts are the words of the marks. The last attempt is
-// named by a word of finals followed by a word of ends: "last error". A word of
-// attempts precedes the number of an attempt: "attempt 2".
+// finals, ends and attempts are the words of the marks. A word of finals before a
+// word of ends marks the last attempt, as in "last error". A word of attempts comes
+// before the number of an attempt, as in "attempt 2".
 var (
 	finals   = [...]string{"final ", "last ", "most recent "}
 	ends     = [...]string{"error", "failure", "exception", "cause", "attempt"}

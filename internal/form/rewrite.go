@@ -2,9 +2,9 @@ package form
 
 import "strings"
 
-// Rewriting finds the substrings of a text that must be replaced. It calls visit for
-// each such text[start:end] and passes the replacement. It goes from left to right,
-// and the substrings do not overlap.
+// Rewriting finds the substrings of a text that must be replaced. For each
+// text[start:end], it calls visit with the replacement. It goes from left to right.
+// The substrings do not overlap.
 type Rewriting func(text string, visit func(start, end int, replacement string))
 
 // splicer builds the rewritten text. If nothing is replaced, it allocates nothing.
@@ -48,8 +48,9 @@ func (r Rewriting) original(text string, place int) int {
 	return place + shift
 }
 
-// View is one form of a text, such as the text with its lines joined. Rules read
-// views. Source maps an index in Text to an index in the original text.
+// View is one form of a text that rules read, such as the text with its lines
+// joined. The function Source maps an index in Text to an index in the original
+// text.
 type View struct {
 	Text   string
 	Source func(place int) int

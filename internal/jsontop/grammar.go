@@ -226,10 +226,9 @@ func plain(d []byte, i int) int {
 	return i
 }
 
-// special flags the quotes, backslashes and control characters among the first
-// eight bytes of d. It tests them at once with a subtraction. A borrow in the
-// subtraction may flag a wrong byte, but only after a byte that is flagged
-// correctly. So the first flagged byte is always correct.
+// special flags the quotes, backslashes and control characters among the first eight
+// bytes of d. The first flagged byte is always correct. Because all bytes are tested
+// at once by subtraction, a borrow can flag a wrong byte after it.
 func special(d []byte) uint64 {
 	w := binary.LittleEndian.Uint64(d)
 	quote := w ^ ones*'"'

@@ -1,23 +1,23 @@
 // Package jsontop reads the top level of JSON objects. It does not decode the
 // values.
 //
-// Callers need only a few keys of a log line. Decoding the whole line would take
-// most of their time. [Object] checks the whole text against the grammar of RFC
-// 8259 and passes each key and its undecoded value to a function. It accepts
-// exactly the objects that json.Valid accepts, including invalid UTF-8 in strings
-// and up to 10,000 levels of nesting. A fuzz test compares the two. Object
-// allocates only one buffer, for all keys with escapes.
+// [Object] checks the whole text against the grammar of RFC 8259. It passes each key
+// and its undecoded value to a function. It accepts exactly the objects that
+// json.Valid accepts, including invalid UTF-8 in strings and up to 10,000 levels of
+// nesting. It allocates only one buffer, for all keys with escapes.
 package jsontop
 
 // MaxKey is the length of the longest key with escapes that Object decodes, measured
 // before decoding. Object passes a longer key undecoded.
 const MaxKey = 4 << 10
 
-// Object calls visit for every member of the JSON object in data, in order, and
+// Object calls visit for every member of the JSON object in data, in order. It
 // returns the index of the closing brace. The key is decoded (see [MaxKey]). The
 // value is a part of data, without white space around it. Both are valid only during
-// the call. If ok is false, data is not a JSON object. Then the caller must ignore
-// the members that were passed to visit.
+// the call.
+//
+// If ok is false, data is not a JSON object. Then the caller must ignore the members
+// that were passed to visit.
 func Object(data []byte, visit func(key, value []byte)) (end int, ok bool) {
 	i := space(data, 0)
 	if i >= len(data) || data[i] != '{' {

@@ -84,9 +84,9 @@ func FuzzObject(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { requireSame(t, data) })
 }
 
-// requireSame compares Object with encoding/json. Both must accept the same objects
-// and find the same members. If a member is inserted at the index that Object
-// returns, the object must still be valid.
+// requireSame checks that Object and encoding/json accept the same objects and find
+// the same members. If a member is inserted at the index that Object returns, the
+// object must still be valid.
 func requireSame(t *testing.T, data []byte) {
 	t.Helper()
 	type member struct{ key, value string }

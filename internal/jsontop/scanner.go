@@ -1,8 +1,8 @@
 package jsontop
 
-// Scanner recognises a JSON object that is written over several lines. The zero
-// value is ready for the first line of an object. A Scanner accepts the same objects
-// as [Object]. It is not safe for concurrent use.
+// Scanner recognises a JSON object that is written over several lines. It accepts
+// the same objects as [Object]. The zero value is ready for the first line. It is
+// not safe for concurrent use.
 type Scanner struct {
 	closing []byte // the closing bytes of all open objects and arrays
 	next    token
@@ -35,9 +35,8 @@ const (
 // Reset makes the scanner ready for the first line of another object.
 func (s *Scanner) Reset() { s.closing, s.next = s.closing[:0], atStart }
 
-// Add reads the next line of the object. Each string, number and literal (true,
-// false, null) must end on the line on which it begins. Do not call Add again after
-// it has returned Broken.
+// Add reads the next line of the object. Each string, number and literal must end on
+// the line on which it begins. After Add has returned Broken, do not call it again.
 func (s *Scanner) Add(line []byte) Progress {
 	for i := space(line, 0); i < len(line); i = space(line, i) {
 		if i = s.token(line, i); i < 0 {

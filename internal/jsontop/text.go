@@ -34,9 +34,9 @@ func AppendText(b, value []byte) (text []byte, ok bool) {
 	return text, true
 }
 
-// Ends decodes at most limit bytes of a JSON string. If the string is longer, Ends
-// decodes the first and the last limit/2 bytes and joins them with a line feed. ok
-// is false if value is not a string.
+// Ends decodes at most limit bytes of a JSON string. Of a longer string, it decodes
+// the first and the last limit/2 bytes and joins them with a line feed. ok is false
+// if value is not a string.
 func Ends(value []byte, limit int) (text string, ok bool) {
 	s, ok := content(value)
 	if !ok || len(s) <= limit {
@@ -64,10 +64,9 @@ func content(value []byte) (s []byte, ok bool) {
 // longestEscape is the length of \u0041.
 const longestEscape = 6
 
-// escapeStart returns i, unless s[:i] ends within an escape. In that case,
-// escapeStart returns the index at which the escape starts. A backslash starts an
-// escape only if an even number of backslashes precedes it, so escapeStart counts
-// the backslashes.
+// escapeStart returns i or, if s[:i] ends within an escape, the index at which the
+// escape starts. A backslash starts an escape only after an even number of
+// backslashes.
 func escapeStart(s []byte, i int) int {
 	for start := i - 1; start >= max(0, i-longestEscape+1); start-- {
 		if s[start] != '\\' {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// callNames lists functions that have a secret among their arguments. The field
-// at is the number of the secret argument: 1 is the first, -1 the last. The name
-// "hmac.new" means the function new after the qualifier hmac. The name
-// "encrypt/3:aes" means the function encrypt, but only if its third argument
-// begins with aes.
+// callNames lists functions that have a secret among their arguments. The field at
+// is the number of the secret argument: 1 is the first, -1 the last. A name can have
+// a condition:
+//   - "hmac.new" is the function new after the qualifier hmac.
+//   - "encrypt/3:aes" is the function encrypt if its third argument begins with aes.
 var callNames = []struct {
 	at    int
 	names string
@@ -78,8 +78,8 @@ type openCall struct {
 }
 
 // call masks the secrets in the arguments of the function named s.text[i:end], and
-// in those of nested calls. It does nothing if an earlier call has already read the
-// text at i.
+// in those of nested calls. If an earlier call has already read the text at i, it
+// does nothing.
 func (s *scanner) call(i, end int, calls []call) {
 	if i < s.callTo {
 		return
@@ -126,8 +126,8 @@ func (s *scanner) call(i, end int, calls []call) {
 }
 
 // calledAt finds the function whose arguments begin with the parenthesis s.text[i].
-// The result from is the index of the function's name. If no argument can be a
-// secret, calls is nil.
+// from is the index of the function's name. calls is nil if no argument can be a
+// secret.
 func (s *scanner) calledAt(i int) (from int, calls []call) {
 	var low [longestWord]byte
 	from = i
@@ -186,7 +186,7 @@ var cipherWords = set("encrypted encryption encrypt decryption decrypt cipher sy
 
 // afterCipher reports whether the word KEY at i belongs to a statement that
 // encrypts, such as "CREATE ... ENCRYPTED ... KEY 'x'". KEY must be in capitals,
-// except after ATTACH, because error texts have "key" in lower case.
+// because error texts have "key" in lower case. The exception is KEY after ATTACH.
 func (s *scanner) afterCipher(i int) bool {
 	const reach = 160
 	if s.cipherTo == 0 || i-s.cipherTo > reach || i < s.cipherTo || strings.ContainsAny(s.text[s.cipherTo:i], ";:") {

@@ -18,8 +18,8 @@ type commandLine struct {
 const commandDepth = 2
 
 // command masks the secrets of the command line that begins with the program name
-// s.text[i:end]. It does nothing if an earlier call has already read the command
-// line at i.
+// s.text[i:end]. If an earlier call has already read this command line, it does
+// nothing.
 func (s *scanner) command(i, end int) {
 	if i < s.commandTo || !s.startsProgram(i, end) {
 		return
@@ -86,10 +86,12 @@ func (s *scanner) commands(i, end, depth int) int {
 	return i
 }
 
-// commandArg returns the argument at i, the position after it, and what ends the
-// search. The result separator is 0 if there is an argument, a comma if there is
-// none but the command continues, '<' if a here-string (<<<) follows, and otherwise
-// the byte that ends the command.
+// commandArg returns the argument at i, and the position after it. The result
+// separator is
+//   - 0 if there is an argument,
+//   - a comma if there is none but the command continues,
+//   - '<' if a here-string (<<<) follows,
+//   - otherwise the byte that ends the command.
 func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	for i < end && (s.text[i] == ' ' || s.text[i] == '\t' || s.text[i] == ',' || s.text[i] == '[' || s.text[i] == '(') {
 		i++
@@ -135,9 +137,9 @@ func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	return value{from: i, to: to}, to, 0
 }
 
-// afterArg is like commandArg, but at i a quote has just closed a string. The string
-// usually ends the command. In a list such as ["mysql", "-px"], the command
-// continues with the next string.
+// afterArg is like commandArg, but at i a quote has just closed a string. Usually
+// the command ends with that string. In a list such as ["mysql", "-px"], it
+// continues with the next one.
 func (s *scanner) afterArg(i, end int) (arg value, next int, separator byte) {
 	at := i
 	for at < end && (s.text[at] == ' ' || s.text[at] == ',') {

@@ -193,7 +193,7 @@ func (s *scanner) endsCommand(i int) bool {
 }
 
 // beforeResult reports whether v is the last argument of a command line and the
-// command's result follows, as in "net user bob X: exit status 2".
+// result of the command follows. An example is "net user bob X: exit status 2".
 func (s *scanner) beforeResult(v value) bool {
 	return s.text[v.to-1] == ':' || s.hasState(v.to, exitStates)
 }

@@ -22,9 +22,9 @@ var fragments = []string{
 	"secrets:\n", "  a: b\n", `secrets:\n`, "\n[secrets]\n", "a = b\n", "crypt(", "crypt('a', ", "aes_encrypt((", "senha é ", "senha é “", "\u00a0", "le code d'", "l'", "encrypted KEY 'a' ", "net user a ", "psexec a:b@",
 }
 
-// repeated returns a text of at most size bytes that repeats units. It leaves
-// out a copy that does not fit, because a cut copy might be a secret. Then the
-// masker would read the text twice.
+// repeated returns a text of at most size bytes that repeats units. It has only
+// whole copies, because the masker might take a part for a secret and read the text
+// twice.
 func repeated(units string, size int) string {
 	return strings.Repeat(units, size/len(units))
 }
@@ -39,8 +39,8 @@ func checkCost(t require.TestingT, units string, sizes ...int) {
 	require.NoError(t, scaling.Check(func(size int) string { return repeated(units, size) }, sizes...), "%q repeated", units)
 }
 
-// TestPrefixCost checks texts with many key prefixes in one run of characters.
-// The masker must not read the run to its end again for every prefix.
+// TestPrefixCost checks texts with many key prefixes in one run of characters. The
+// masker must read the run only once, not once for every prefix.
 func TestPrefixCost(t *testing.T) {
 	for _, prefix := range mask.Prefixes() {
 		for _, units := range []string{prefix, prefix + "-", "_" + prefix, "-" + prefix + ".", prefix + " "} {
@@ -62,8 +62,8 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestLateCost checks long runs of characters. Whether a run is a secret depends on
-// the text after the run. So the masker reads ahead to the end of the run.
+// TestLateCost checks long runs of characters. The masker reads ahead to the end of
+// a run, because the text after it decides whether the run is a secret.
 func TestLateCost(t *testing.T) {
 	for _, a := range fragments {
 		for _, tail := range []string{"%20", ".", " ", "=", "\"", ")", "/", ","} {

@@ -49,16 +49,16 @@ func (s *scanner) random() {
 	}
 }
 
-// isMiddlePart reports whether s.text[from:to] may be the middle part of a token
-// with three parts, such as Discord's tokens. The other two parts look random.
-// s.text[from:to] includes the dots around the middle part.
+// isMiddlePart reports whether s.text[from:to], with a dot at each end, can be the
+// middle part of a token with three parts. The other two parts look random. An
+// example is a token of Discord.
 func (s *scanner) isMiddlePart(from, to int) bool {
 	const shortest, longest = 3, 24
 	return from > 0 && to-from >= shortest && to-from <= longest && s.text[from] == '.' && s.text[to-1] == '.' && all(s.text[from+1:to-1], wordly)
 }
 
-// randomPath masks random text in a token with slashes. Such a token is base64 or a
-// path. If it is a path, randomPath checks the parts of the path one by one.
+// randomPath masks random text in a token with slashes, which is base64 or a path.
+// In a path, it checks each part.
 func (s *scanner) randomPath(from, end, to int) {
 	text := s.text[from:end]
 	if text[0] != '/' && isBase64(text) {
@@ -80,15 +80,15 @@ func (s *scanner) randomPath(from, end, to int) {
 	}
 }
 
-// isCertificate reports whether token is a certificate. A certificate is base64 of
-// a DER sequence that begins with another sequence. The length of each of the two
-// sequences is encoded in two bytes. A private key begins with an integer instead.
+// isCertificate reports whether token is a certificate. This is base64 of a DER
+// sequence that begins with another sequence, each with a length of two bytes. A
+// private key begins with an integer instead.
 func isCertificate(token string) bool {
 	return strings.HasPrefix(token, "MII") && token[6:8] == "CC"
 }
 
-// isBase64 reports whether a token with slashes is base64 and not a path. It is
-// base64 if two in three of the longer parts between slashes look random.
+// isBase64 reports whether a token with slashes is base64 and not a path. In base64,
+// two in three of the longer parts between slashes look random.
 func isBase64(text string) bool {
 	const leastPart = 4
 	parts, wild := 0, 0
@@ -105,8 +105,8 @@ func isBase64(text string) bool {
 }
 
 // isRandom reports whether token mixes lower case, upper case and digits like random
-// text. It returns false for hexadecimal digits, UUIDs, ULIDs, words and constants.
-// A random token has at least as many digits as the argument digits says.
+// text. The argument digits is the smallest number of digits. isRandom returns false
+// for hexadecimal digits, UUIDs, ULIDs, words and constants.
 func isRandom(token string, digits int) bool {
 	token = token[:min(len(token), mostRandom)]
 	var low, up, num, turns, vowels, slashes int
@@ -136,14 +136,14 @@ func isRandom(token string, digits int) bool {
 	if low < 3 || up < 3 || num < digits || n < leastRandom-4 {
 		return false
 	}
-	// In random text, three characters in five differ in kind (lower case, upper
-	// case, digit) from the next character. In names such as
-	// V1beta1HorizontalPodAutoscaler2Spec, one character in four does.
+	// A turn is a character of a different kind (lower case, upper case, digit) from
+	// the one before it. In random text, three characters in five are turns. In
+	// names such as V1beta1HorizontalPodAutoscaler2Spec, one in four is.
 	return turns*100 >= 38*(len(token)-slashes) && vowels*100 <= 36*n
 }
 
 // isID reports whether the token that begins at the index from is an id. An id
-// begins with one of idPrefixes, or it follows the name of an id.
+// begins with one of idPrefixes or follows the name of an id.
 func (s *scanner) isID(from int) bool {
 	for _, p := range idPrefixes {
 		if strings.HasPrefix(s.text[from:], p) {

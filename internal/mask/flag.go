@@ -2,8 +2,8 @@ package mask
 
 import "strings"
 
-// userFlags are options that take the name of a user. If one of them precedes
-// -p on the same line, the argument of -p is a password.
+// userFlags are options that take the name of a user. If one of them precedes -p on
+// the same line, -p takes a password.
 var userFlags = []string{"-u ", "--user"}
 
 // otherTools are programs whose option -p takes no password.

@@ -11,8 +11,8 @@ import (
 )
 
 // FuzzText checks that no text causes a panic and that masking the result again
-// changes nothing. It also puts a text with a secret between two random texts.
-// The secret must be masked, whatever the random texts are.
+// changes nothing. It also puts a text with a secret between two random texts. The
+// secret must always be masked.
 func FuzzText(f *testing.F) {
 	for i, s := range allShapes {
 		f.Add(s.text, uint16(i), innocent[i%len(innocent)])
@@ -35,7 +35,7 @@ func FuzzText(f *testing.F) {
 }
 
 // strip returns masked, or "" if one of the neighbours contains the secret of a
-// shape. In such a neighbour, the secret may be an ordinary word, which stays.
+// shape. In the neighbour, this secret can be an ordinary word, which is not masked.
 func strip(masked string, neighbours ...string) string {
 	for _, s := range shapes {
 		for _, a := range neighbours {

@@ -2,10 +2,10 @@ package mask
 
 import "strings"
 
-// headerValue masks the value of a header such as Authorization or Cookie. It
-// does not mask the scheme, and it does not mask text after the credentials. If
-// pair is true, the name and the value are two strings with a comma between
-// them. If encoded is true, the value is percent-encoded.
+// headerValue masks the value of a header such as Authorization or Cookie. It masks
+// only the credentials, not the scheme before them or the text after them. If pair
+// is true, the name and the value are two strings with a comma between them. If
+// encoded is true, the value is percent-encoded.
 func (s *scanner) headerValue(v value, pair, encoded bool) {
 	if v.quoted {
 		s.quotedHeader(v, pair)
@@ -56,9 +56,9 @@ func (s *scanner) quotedHeader(v value, pair bool) {
 	}
 }
 
-// encodedRest returns the end of a percent-encoded value that may have several
+// encodedRest returns the end of a percent-encoded value, which can have several
 // words. The value also ends after a word that an earlier round has masked.
-// Otherwise, each round would mask more words of a long text.
+// Otherwise each round would mask more words of a long text.
 func (s *scanner) encodedRest(i int) int {
 	if end, ok := s.params.known(i); ok {
 		return end
@@ -94,8 +94,8 @@ func isScheme(word string) bool {
 	return isWords(word)
 }
 
-// wordEnd returns the end of the header word at i. A word ends at white space or a
-// quote. A quote after an equals sign does not end the word.
+// wordEnd returns the end of the header word at i. A word ends at white space, or at
+// a quote that does not follow an equals sign.
 func (s *scanner) wordEnd(i int) int {
 	if end, ok := s.headerWord.known(i); ok {
 		return end

@@ -33,9 +33,9 @@ import (
 // Masked replaces a secret.
 const Masked = "[masked]"
 
-// rounds limits how often a text is masked. Text repeats the masking until the text
-// no longer changes. The second round usually changes nothing, but it may find a
-// token that follows a mask of the first round.
+// rounds limits how often Text masks a text. Text stops when the text no longer
+// changes, usually in the second round. A further round can find a token after a
+// mask of the first.
 const rounds = 4
 
 // Text replaces each secret that it finds in text by [Masked]. Masking the
@@ -45,8 +45,8 @@ func Text(text string) (masked string) {
 	return clean(text)
 }
 
-// guard recovers from a panic and sets the result to [Masked]. It masks the whole
-// text, because any part of the text may be a secret.
+// guard recovers from a panic. It sets the whole result to [Masked], because any
+// part of the text might be a secret.
 func guard(masked *string) {
 	if recover() != nil {
 		*masked = Masked

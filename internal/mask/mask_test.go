@@ -28,9 +28,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// assertGone checks that got does not contain the secret of s. It also checks every
-// four neighbouring bytes of the secret: got must not contain these four bytes,
-// unless they also occur in s.text outside the secret.
+// assertGone checks that got contains neither the secret of s nor any four bytes in
+// a row of it. It ignores four bytes that also occur in s.text outside the secret.
 func assertGone(t assert.TestingT, got string, s shape) {
 	const part = 4
 	for i := 0; i+part <= len(s.secret); i++ {

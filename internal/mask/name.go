@@ -79,9 +79,9 @@ func startsWord(text string, i, end int) bool {
 		i+1 < end && class[text[i+1]]&lower != 0 // APIKey
 }
 
-// skipFillers removes fillers from the end of the name: "API key provided"
-// becomes "API key". If it removes any, it sets n.prose to prose. The argument
-// prose is true if the name is in a sentence.
+// skipFillers removes fillers from the end of the name. For example, "API key
+// provided" becomes "API key". If it removes any, n.prose becomes the argument
+// prose, which is true if the name is in a sentence.
 func (n *name) skipFillers(prose bool) {
 	for n.n > 1 && fillers[n.words[0]] {
 		copy(n.words[:], n.words[1:n.n])
@@ -143,9 +143,8 @@ func (n *name) drop() {
 	n.n--
 }
 
-// wordsBefore returns the two words of n that precede its last word. If n ends
-// with a phrase such as "mot de passe", wordsBefore returns the two words that
-// precede the phrase.
+// wordsBefore returns the two words of n that precede its last word, or its last
+// phrase, such as "mot de passe".
 func (n *name) wordsBefore() (words [2]string) {
 	length := 1
 	for _, p := range phrasesByLast[n.words[0]] {
@@ -157,8 +156,8 @@ func (n *name) wordsBefore() (words [2]string) {
 	return words
 }
 
-// plurals maps the last words of plural names, such as access_tokens, to their
-// singulars. The value of such a name may be a count, as in max_tokens=512.
+// plurals maps plurals at the end of names, such as access_tokens, to their
+// singulars. The value of such a name can be a count, as in max_tokens=512.
 var plurals = map[string]string{"tokens": "token", "keys": "key", "secrets": "secret", "apikeys": "apikey", "codes": "code", "cookies": "cookie"}
 
 // plural returns the kind of a name whose last word is a plural. The argument
@@ -208,9 +207,9 @@ func byLast(phrases []string) map[string][][]string {
 	return m
 }
 
-// tokenKind returns the kind of a name whose last word, head, is in tokens.
-// The argument before is the preceding word. Some words in tokens do not
-// always announce a secret, such as hash and auth.
+// tokenKind returns the kind of a name whose last word, head, is in tokens. The
+// argument before is the preceding word. Some words in tokens, such as hash and
+// auth, do not always announce a secret.
 func (n *name) tokenKind(head, before string) kind {
 	switch head {
 	case "hash", "salt":
@@ -225,7 +224,7 @@ func (n *name) tokenKind(head, before string) kind {
 }
 
 // suffixKind returns the kind of a name that is written as one word, such as
-// dbpassword or stripeapikey. It looks only at the end of the word.
+// dbpassword or stripeapikey. Only the end of the word counts.
 func suffixKind(word string) kind {
 	switch {
 	case len(word) < 6:

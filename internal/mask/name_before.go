@@ -59,9 +59,8 @@ func (s *scanner) nameFrom(to int) int {
 // and dell'utente.
 var elisions = set("d l dell")
 
-// elided reports whether the apostrophe at i joins an elision to the next word,
-// as in l'utilisateur. The elision and the word belong to a name that ends at index
-// to.
+// elided reports whether the apostrophe at i is an elision before the next word, as
+// in l'utilisateur. Both belong to a name that ends at index to.
 func (s *scanner) elided(i, to int) bool {
 	const longest = 4 // bytes of an elision
 	from := i

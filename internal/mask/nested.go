@@ -75,11 +75,10 @@ func (s *scanner) nested(vc valueContext, i int) bool {
 	return true
 }
 
-// hasRead reports whether the brackets at i were already read for a name of kind k,
-// or of a kind that comes after k in the list of kinds. Later kinds permit more
-// values to be secrets. If the brackets were read only for an earlier kind, the
-// scanner reads them again: in `auth: map[api_key:[a]]`, the inner name may be of a
-// later kind.
+// hasRead reports whether the brackets at i were already read for a name of kind k
+// or of a later kind. For a later kind, more values can be secrets. So brackets that
+// were read only for an earlier kind are read again. An example is `auth:
+// map[api_key:[a]]`, whose inner name is of a later kind than the outer one.
 func (s *scanner) hasRead(k kind, i int) bool {
 	for _, e := range s.brackets[k:] {
 		if _, ok := e.known(i); ok {
@@ -92,8 +91,8 @@ func (s *scanner) hasRead(k kind, i int) bool {
 // mostBrackets limits how many bytes of a list or a map are read.
 const mostBrackets = 4096
 
-// endsList reports whether the line break at i ends a list whose closing bracket is
-// missing. A line break within a list has a comma, a colon or a bracket beside it.
+// endsList reports whether the line break at i ends a list without a closing
+// bracket. A line break within a list has a comma, a colon or a bracket beside it.
 func (s *scanner) endsList(i int) bool {
 	before, after := i, i
 	for before > 0 && i-before < maxGap && class[s.text[before-1]]&space != 0 {
@@ -152,8 +151,8 @@ func (s *scanner) leafSecret(vc valueContext, text string, quoted bool) bool {
 	return vc.secret(text)
 }
 
-// isPublic reports whether the value of the field is not a secret. Fields with
-// certain names are public, even within a map of secrets. vc describes the map.
+// isPublic reports whether the value of the field is not a secret. Even in a map of
+// secrets, fields with certain names are public. vc describes the map.
 func (vc valueContext) isPublic(field *name) bool {
 	head := field.words[0]
 	if vc.vault && (vaultNames[head] || vc.kind == password && accountNames[head]) {

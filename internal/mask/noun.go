@@ -2,9 +2,9 @@ package mask
 
 import "strings"
 
-// noun masks a secret that follows its name without a separator, as in "the API key
-// 'abc123' is not valid", "x-api-key abc123" and "PASSWORD 'abc'". The last word of
-// the name is s.text[i:end].
+// noun masks a secret that follows its name without a separator. Examples are "the
+// API key 'abc123' is not valid", "x-api-key abc123" and "PASSWORD 'abc'". The last
+// word of the name is s.text[i:end].
 func (s *scanner) noun(i, end int) {
 	from := s.nameFrom(end)
 	n := newName(s.text[from:end])
@@ -108,8 +108,8 @@ func (s *scanner) passwordFor(i int) {
 	}
 }
 
-// skipFillers skips the fillers after the name that ends at index end. It returns
-// the start of the next word. filled is the number of fillers.
+// skipFillers skips fillers, such as "provided", after the name that ends at index
+// end. It returns the start of the next word, and the number of fillers.
 func (s *scanner) skipFillers(end int) (at, filled int) {
 	at = s.nextWord(end)
 	if s.text[end] == '(' {
@@ -171,8 +171,8 @@ func (s *scanner) hasState(i int, states map[string]bool) bool {
 }
 
 // isCipherKey reports whether v is the key in a statement that encrypts, such as
-// "CREATE ... ENCRYPTED ... KEY 'x'". The word KEY is at i. The name that ends with
-// KEY begins at index from.
+// "CREATE ... ENCRYPTED ... KEY 'x'". The word KEY is at i. The name that it ends
+// begins at index from.
 func (s *scanner) isCipherKey(from, i int, v value) bool {
 	if !v.quoted || !s.afterCipher(i) || keyOf[s.wordBefore(from, i)] {
 		return false

@@ -92,8 +92,7 @@ func (s *scanner) isURL(i int) bool { return slash(s.text[i+1:]) > 0 }
 const maxNames = 8
 
 // tooMany counts the names that precede v. If there are more than maxNames, it masks
-// v and returns true. This limits the cost of hostile texts. In ordinary texts, a
-// value never has so many names.
+// v and returns true. This limits the cost of hostile texts.
 func (s *scanner) tooMany(v value) bool {
 	if s.namesTo != v.to {
 		s.namesTo, s.names = v.to, 0
@@ -121,9 +120,8 @@ func (s *scanner) isPWD(i int) bool {
 	return strings.HasSuffix(s.text[:i], "PWD=")
 }
 
-// phrase masks the text from i to the end of the line, if this text may be the rest
-// of a pass phrase. Such a rest has only lower-case words, none of which is in the
-// set benign.
+// phrase masks the text from i to the end of the line if this can be the rest of a
+// pass phrase. Such a rest has only lower-case words that are not in the set benign.
 func (s *scanner) phrase(i int) {
 	const words, bytes = 8, 100
 	n, end := 0, i
@@ -149,10 +147,9 @@ func (s *scanner) phrase(i int) {
 	s.add(i, end)
 }
 
-// named masks the secret in two neighbouring fields. The first field has the
-// secret's name, and the second has its value, as in
-// `{"name": "API_KEY", "value": "..."}`. The argument n is the name of the first
-// field, here "name". The separator after n ends at i.
+// named masks the secret in two neighbouring fields: the secret's name and its
+// value. An example is `{"name": "API_KEY", "value": "..."}`. The argument n is the
+// name of the first field, here "name". The separator after n ends at i.
 func (s *scanner) named(n name, i int, encoded bool) {
 	if n.n == 0 || n.words[0] != "name" && n.words[0] != "key" {
 		return

@@ -77,9 +77,9 @@ type keyPrefix struct {
 	run   int // index into scanner.runs, by class
 }
 
-// idPairs has the prefixes of ids after which a colon and a secret may follow, as in
-// "AC0123…:secret". In idPairs, the field least is the exact number of bytes between
-// prefix and colon.
+// idPairs has the prefixes of ids that a colon and a secret can follow, as in
+// "AC0123…:secret". The field least is here the exact number of bytes between the
+// prefix and the colon.
 var idPairs = []keyPrefix{{text: "AC", least: 32, class: hexa}, {text: "SK", least: 32, class: hexa}, {text: "AK", least: 22, class: alnum}}
 
 // prefixRuns is the number of different values of the field class in prefixGroups.

@@ -20,8 +20,8 @@ var loginLines = set("user nick cap 331 +ok 220 ehlo helo host c s client")
 // protocolArgs limits how many arguments of a verb are read.
 const protocolArgs = 3
 
-// protocol masks the secret after a verb. The verb is s.text[i:end]. A verb in
-// lower case may be an ordinary word, so it counts only after a prompt.
+// protocol masks the secret after the verb s.text[i:end]. A verb in lower case
+// counts only after a prompt, because it might be an ordinary word.
 func (s *scanner) protocol(i, end int, verb string) {
 	if class[s.text[i]]&lower != 0 && verb != "identified" && !s.isSent(i) {
 		return
@@ -158,8 +158,8 @@ func (s *scanner) tagged(i int) bool {
 	return to > from && (classes(s.text[from:to])&(digit|dot) != 0) && (s.lineStart(from) || s.isSent(from))
 }
 
-// wordOfLineBefore returns the first word of the previous line. i must be the start
-// of a line. If the previous line is long, wordOfLineBefore returns "".
+// wordOfLineBefore returns the first word of the previous line, or "" if that line
+// is long. i must be the start of a line.
 func (s *scanner) wordOfLineBefore(i int) string {
 	const reach = 80
 	if i == 0 {

@@ -71,9 +71,9 @@ func closes(text string) int {
 	return 0
 }
 
-// quotedEnd returns the end of a quoted value. The value begins at i, after the
-// opening quote q. It ends at the closing quote or, if that is missing, at the end
-// of the line.
+// quotedEnd returns the end of the quoted value that begins at i, after the opening
+// quote q. The value ends at the closing quote or, if there is none, at the end of
+// the line.
 func (s *scanner) quotedEnd(q opening, i int) int {
 	e := &s.quoted[quoteIndex(q)]
 	if end, ok := e.known(i); ok {
@@ -119,8 +119,8 @@ func closing(q string) string {
 const quoteKinds = 3*4 + 1
 
 // quoteIndex returns an index for the character and the level of a quote. All levels
-// from 3 on share an index. So the scanner may find the end of a value with such
-// quotes too late, but never after the end of the line.
+// from 3 on share an index. So a value with such quotes might seem longer than it
+// is, but it ends at the end of the line.
 func quoteIndex(q opening) int {
 	switch level := min(q.level, 3); q.char {
 	case '"':

@@ -3,15 +3,14 @@ package mask
 import "strings"
 
 // scanner looks for secrets in one text. To keep the cost linear, it reads only a
-// limited number of bytes back or ahead. If a look-ahead has no limit, the scanner
-// keeps its result in an extent.
+// limited number of bytes back or ahead. The result of a look-ahead without a limit
+// is kept in an extent.
 type scanner struct {
 	text  string
 	found []span
 
-	// These fields have the last look-ahead of each kind. A look-ahead that
-	// begins inside the last one would have the same end, so the scanner does
-	// not read the text again.
+	// These fields have the last look-ahead of each kind. A look-ahead that begins
+	// inside the last one would have the same end, so the text is not read again.
 	run, encodedRun extent             // unquoted values; encodedRun: percent-encoded ones
 	quoted          [quoteKinds]extent // quoted values
 	runs            [prefixRuns]extent // keys after a prefix, by the class of their bytes
@@ -64,9 +63,9 @@ func (s *scanner) add(from, to int) {
 	s.found = append(s.found, span{from, to})
 }
 
-// scan reads the text once. Its variable fresh is true if a word may begin at i: at
+// scan reads the text once. The variable fresh is true if a word can begin at i: at
 // the start of the text, after a byte other than a letter or a digit, and after an
-// escape ("\nsk-...").
+// escape, as in "\nsk-...".
 func (s *scanner) scan() {
 	fresh := true
 	for i := 0; i < len(s.text); {
@@ -112,7 +111,7 @@ func (s *scanner) scan() {
 }
 
 // escape returns the length of the escape sequence at the beginning of text, or 0.
-// Examples of sequences are \n, \", \u003d, %3D, %253D and the colours of terminals.
+// Examples are \n, \", \u003d, %3D, %253D and the colours of terminals.
 func escape(text string) int {
 	switch text[0] {
 	case '\\':

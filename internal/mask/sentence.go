@@ -12,8 +12,8 @@ type language struct {
 	copulas      string // between the name and the value
 	conjunctions string // may follow the value
 	// These words describe a password and are not the password itself, such as
-	// "falsch" and "incorrecto". A word is one of them if it is in states, if it
-	// ends with one of endings, or if it begins with one of prefixes and ends with
+	// "falsch" and "incorrecto". They are the words of states, the words that end
+	// with one of endings, and those that begin with one of prefixes and end with
 	// one of prefixed. In a language without states, a value is masked only if it is
 	// quoted or looks like a secret.
 	states, endings, prefixes, prefixed string
@@ -140,8 +140,8 @@ func (s *scanner) trimBlanks(v value) value {
 }
 
 // subject returns the name of the secret that is the subject of a sentence, and the
-// kind of the secret. An owner may follow the name, as in "la contraseña del
-// usuario" and "votre code Acme".
+// secret's kind. An owner can follow the name, as in "la contraseña del usuario" and
+// "votre code Acme".
 func subject(text string) (n name, k kind) {
 	n = newName(text)
 	const most = nameWords - 1

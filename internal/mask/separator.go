@@ -3,9 +3,8 @@ package mask
 import "strings"
 
 // separator masks the value after the separator at i, if the name of a secret
-// precedes the separator. A separator is an operator such as "=", ":", "=>" or "||",
-// the ">" at the end of a tag, or the comma between two strings. A separator may be
-// escaped.
+// precedes it. A separator is an operator such as "=", ":", "=>" or "||", the ">" at
+// the end of a tag, or the comma between two strings. It can be escaped.
 func (s *scanner) separator(i int) {
 	n, c, encoded := s.separatorAt(i)
 	if n == 0 {
@@ -61,9 +60,8 @@ func (s *scanner) isCall(from int, words name) bool {
 	return words.n > 1 && from > 1 && class[s.text[from-1]]&quote != 0 && s.text[from-2] == '('
 }
 
-// arrow reports whether the separator at i is between a name and its value.
-// The separator is an arrow or a copula such as 是. arrow returns false for
-// the arrows in ptr->token->kind.
+// arrow reports whether the separator at i, an arrow or a copula such as 是, is
+// between a name and its value. For the arrows in ptr->token->kind it returns false.
 func (s *scanner) arrow(i, n int, words name) bool {
 	if s.text[i] == '-' || s.text[i] == '~' {
 		return i > 0 && s.text[i-1] == ' ' || i+n < len(s.text) && class[s.text[i+n]]&alnum != 0
@@ -74,9 +72,8 @@ func (s *scanner) arrow(i, n int, words name) bool {
 	return words.nonASCII && i+n < len(s.text) && s.text[i+n] < 0x80
 }
 
-// separatorAt returns the length of the separator at i, or 0. c is the first
-// byte of the separator, decoded. encoded is true if the separator is
-// percent-encoded.
+// separatorAt returns the length of the separator at i, or 0. c is its first byte,
+// decoded. encoded is true if the separator is percent-encoded.
 func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 	text := s.text[i:]
 	switch c = text[0]; c {
@@ -141,9 +138,8 @@ func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 	return 0, c, false
 }
 
-// slashes reports whether the two slashes of a URL begin at i, and masks the user
-// information of the URL. colon is the end of the scheme. Each slash may be
-// escaped.
+// slashes reports whether the two slashes of a URL begin at i, and masks the URL's
+// user information. colon is the end of the scheme. Each slash can be escaped.
 func (s *scanner) slashes(colon, i int, encoded bool) bool {
 	for range 2 {
 		n := slash(s.text[i:])

@@ -32,7 +32,7 @@ func mixed(v string) bool {
 }
 
 // isWords reports whether v consists of words divided by punctuation or capitals. A
-// word has 2 to 16 letters, and a vowel if it has more than 3.
+// word has 2 to 16 letters. If it has more than 3, one is a vowel.
 func isWords(v string) bool {
 	for from := 0; from < len(v); {
 		if c := class[v[from]]; c&(lower|upper) == 0 {
@@ -126,9 +126,9 @@ func nameLike(v string) bool {
 	return parts > 1
 }
 
-// numberedWord reports whether v is a word with one to four digits at its end, such
-// as value1234. constant is true if the word has only capitals and at most two
-// digits, as SIGSEGV11 does.
+// numberedWord reports whether v is a word and one to four digits, such as
+// value1234. constant is true if the word has only capitals and at most two digits
+// follow, as in SIGSEGV11.
 func numberedWord(v string) (word string, constant, ok bool) {
 	const most = 4
 	word = strings.TrimRight(v, "0123456789")

@@ -66,7 +66,7 @@ var (
 		пароли şifresi parol paroli parole heslem lozinka lozinku geslo salasõna parool lykilorð aðgangsorð slaptažodis parolă contrasenya pasahitza wagwoord nenosiri
 		סיסמה סיסמא رمز पासवर्ड รหัสผ่าน 암호 暗証番号 暗号 密钥 口令码 κωδικός κωδικο գաղտնաբառ პაროლი пароля паролю`)
 	manyPasswords = set("passwords passwds passwörter kennwörter contraseñas senhas wachtwoorden пароли")
-	// vaultNames are names of fields, such as db. Their values are secrets only in a
+	// vaultNames are names of fields, such as db, whose values are secrets only in a
 	// map of secrets or of passwords. The values of accountNames are secrets only in
 	// a map of passwords.
 	vaultNames   = set("db database mail email account service bucket owner vendor role admin login primary cache search order")
@@ -83,8 +83,8 @@ var (
 	codeKinds = set("verification security confirmation authentication auth login signin access sms otp totp cvv cvc mfa fa factor time use backup recovery reset activation unlock pairing pin passcode device sign")
 	// users are words, such as "login", that precede a user's name.
 	users = set("login user username account uid usr")
-	// tokenStates and keyStates are words, such as revoked, that may follow a token
-	// or a key in a sentence. Auxiliaries may come before such a word, as in "has
+	// tokenStates and keyStates are words, such as "revoked", that can follow a
+	// token or a key in a sentence. Auxiliaries can come before them, as in "has
 	// been revoked".
 	tokenStates = set("expired revoked rejected invalid deactivated disabled compromised leaked rotated blocked unauthorized refused denied accepted valid malformed recognized longer known found match authorized permitted allowed active")
 	keyStates   = set("revoked deactivated disabled compromised leaked rotated unauthorized longer")
@@ -132,7 +132,7 @@ var (
 		dict index unique duplicate composite unexpected expected illegal parse syntax pad bos eos unk method function type hot registry public host last first before after idempotency
 		deduplication missing column field json surrogate lookup search group order reading start end stop`)
 	// fillers are words between a name and its value that are not part of the name,
-	// as in "API key provided:".
+	// such as "provided" in "API key provided:".
 	fillers = set(`provided given supplied received used specified found sent is was equals with value values of string text plain plaintext raw b64 base64 env prod dev test staging live old new
 		current previous default base being to set as got here entered header hex production sandbox the your for lautet ist est es là är é è jest`)
 	// schemes are authorization schemes. A scheme and its credentials may also

@@ -81,10 +81,10 @@ func (s *scanner) authority(i int, encoded bool) (at int) {
 	if encoded {
 		return at
 	}
-	// A password may contain an unescaped slash or question mark. Then the
-	// authority ends at a later at sign. There are two such cases: the text
-	// before the slash has a colon that no port follows, or that text has no
-	// dot and a host follows the later at sign.
+	// A password can contain an unescaped slash or question mark. Then the authority
+	// ends at a later at sign. This is so in two cases: the text before the slash
+	// has a colon without a port after it, or it has no dot and a host follows the
+	// later at sign.
 	if host, port, ok := strings.Cut(s.text[max(i, at+1):end], ":"); ok && !strings.HasPrefix(host, "[") && !all(port, digit|tail|closer) {
 		j := s.urlRun(end)
 		if k := strings.LastIndexByte(s.text[end:min(j, end+authorityBytes)], '@'); k >= 0 {
@@ -162,8 +162,8 @@ func (s *scanner) bareURL(i int) {
 	}
 }
 
-// bareAuthority reads the bytes at i that may be an authority. It returns the
-// position of the last at sign among them, or -1, and the end of these bytes.
+// bareAuthority reads the bytes at i that can be an authority. It returns the
+// position of their last at sign, or -1, and their end.
 func (s *scanner) bareAuthority(i int) (at, end int) {
 	if end, ok := s.bare.known(i); ok {
 		return s.bareAt, end
@@ -182,9 +182,9 @@ func (s *scanner) bareAuthority(i int) (at, end int) {
 	return at, s.bare.keep(i, end)
 }
 
-// Endpoint returns a name for an endpoint: the endpoint's URL without user
-// information, query and fragment. Endpoint masks secrets in the path. From an
-// invalid URL, Endpoint may remove more. Endpoint is safe for concurrent use.
+// Endpoint returns a name for an endpoint: its URL without user information, query
+// and fragment, and with the secrets in the path masked. If the URL is invalid,
+// Endpoint might remove more. Endpoint is safe for concurrent use.
 func Endpoint(endpoint string) (name string) {
 	defer guard(&name)
 	return endpointName(endpoint)
@@ -248,9 +248,8 @@ func endpointOnce(endpoint string) string {
 	return clean(scheme + rest)
 }
 
-// isAddress reports whether text may be a URL without a scheme. It returns true
-// in three cases: text has no at sign, a password precedes the at sign, or a
-// host follows the at sign.
+// isAddress reports whether text can be a URL without a scheme. This is so if text
+// has no at sign, if a password precedes the at sign, or if a host follows it.
 func isAddress(text string) bool {
 	user, host, ok := strings.Cut(text, "@")
 	return !ok || strings.ContainsAny(user, ":/?#") || strings.ContainsAny(host, ".:/?#@") || host == "localhost"

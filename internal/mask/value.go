@@ -113,9 +113,8 @@ func (s *scanner) endsRun(i int, encoded bool) bool {
 	return false
 }
 
-// endsItem reports whether the comma before i ends a value. A comma ends a value if
-// white space, a quote or the next name follows. Other commas are part of the
-// value.
+// endsItem reports whether the comma before i ends a value. It does if white space,
+// a quote or the next name follows.
 func (s *scanner) endsItem(i int) bool {
 	const longName = 32
 	for j := i; j < len(s.text) && j < i+longName; j++ {
@@ -131,8 +130,8 @@ func (s *scanner) endsItem(i int) bool {
 	return i >= len(s.text)
 }
 
-// trimmed returns the end of the value in s.text[from:to]. Punctuation at the
-// end, such as the full stop of a sentence, is not part of the value.
+// trimmed returns the end of the value in s.text[from:to], without the punctuation
+// after it, such as the full stop of a sentence.
 func (s *scanner) trimmed(from, to int) int {
 	if s.trim.to == to && s.trim.from <= from {
 		return max(from, s.trimTo)
@@ -146,8 +145,8 @@ func (s *scanner) trimmed(from, to int) int {
 	return to
 }
 
-// maxChecked limits how many bytes at the start of a value are checked. Without this
-// limit, the scanner would read a long value with several names once for each name.
+// maxChecked limits how many bytes at the start of a value are checked. Otherwise a
+// long value with several names would be read once for each name.
 const maxChecked = 128
 
 func head(v string) string { return v[:min(len(v), maxChecked)] }

@@ -56,10 +56,9 @@ func (s *scanner) idPair(i int) {
 	}
 }
 
-// keyEnd returns the end of a key whose bytes after the prefix begin at index
-// from. The key ends at the first byte that is not in p's class. keyEnd
-// stores the last end for each class, so that it reads a run of bytes with
-// many prefixes only once.
+// keyEnd returns the end of a key whose bytes after the prefix begin at index from.
+// The key ends at the first byte that is not in p's class. The last end of each
+// class is kept, so a run with many prefixes is read only once.
 func (s *scanner) keyEnd(p keyPrefix, from int) int {
 	e := &s.runs[p.run]
 	if end, ok := e.known(from); ok {
@@ -72,9 +71,8 @@ func (s *scanner) keyEnd(p keyPrefix, from int) int {
 	return e.keep(from, to)
 }
 
-// mixed reports whether s.text[from:to] has both digits and letters. It
-// stores the position of the next digit, so that later calls need not search
-// for it.
+// mixed reports whether s.text[from:to] has both digits and letters. It keeps the
+// position of the next digit for later calls.
 func (s *scanner) mixed(from, to int) bool {
 	next, ok := s.digit.known(from)
 	if !ok {
@@ -193,8 +191,8 @@ var wordUses = func() map[string]*wordUse {
 	return m
 }()
 
-// wordStarts maps a byte to the lengths of the words of wordUses that begin with
-// it, as a bit set. With it, word looks up only few words in wordUses.
+// wordStarts maps a byte to a bit set: the lengths of the words of wordUses that
+// begin with it. So the method word looks up only few words in wordUses.
 var wordStarts = func() (t [256]uint32) {
 	for w := range wordUses {
 		t[w[0]] |= 1 << min(len(w), 31)
@@ -202,8 +200,8 @@ var wordStarts = func() (t [256]uint32) {
 	return t
 }()
 
-// word masks the vendor's key that begins at i. If no key begins there, but a
-// word of wordUses does, it masks the secret after that word.
+// word masks the vendor's key that begins at i. If there is none, but a word of
+// wordUses, it masks the secret after that word.
 func (s *scanner) word(i int) {
 	if s.prefix(i) {
 		return

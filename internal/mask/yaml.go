@@ -88,8 +88,8 @@ func (s *scanner) lines(vc valueContext, i int) bool {
 }
 
 // fields masks the values of a YAML map: indented lines of "name: value" after
-// "secrets:". i is the position after the colon of the map's name. fields
-// returns false if there is no map.
+// "secrets:". i is the position after that colon. fields returns false if there is
+// no map.
 func (s *scanner) fields(vc valueContext, i int) bool {
 	if i < s.fieldsTo {
 		return false // within a map that was read
@@ -171,11 +171,11 @@ func (s *scanner) indentAt(i int) (n int) {
 	return n
 }
 
-// readFields masks the values of fields. Each field is on its own line. The first
-// line begins at index i. The argument outer is the indentation of the enclosing
-// line, in spaces. readFields stops at a line that is indented by outer or less. For
-// a section, outer is -1, and readFields stops at the next section. It returns false
-// if there are no fields.
+// readFields masks the values of fields, one on each line. The first line begins at
+// index i. The argument outer is the indentation of the enclosing line, in spaces. A
+// line that is indented by outer or less ends the fields. For a section, outer is
+// -1, and the next section ends them. readFields returns false if there are no
+// fields.
 func (s *scanner) readFields(vc valueContext, i int, newline string, outer int) bool {
 	begin, read := i, false
 	skip := -1 // the indent of a public map, whose fields are skipped
@@ -266,9 +266,9 @@ func (s *scanner) isFieldSecret(vc valueContext, v value) bool {
 	return s.leafSecret(vc, text, v.quoted)
 }
 
-// isVaulted reports whether the value v may be a secret even if its name is not the
-// name of a secret. It returns true unless v is a benign word, a number, a path or a
-// name of several words, such as us-east-1.
+// isVaulted reports whether the value v can be a secret if its name says nothing
+// about this. It returns false for a benign word, a number, a path and a name of
+// several words, such as us-east-1.
 func isVaulted(v string) bool {
 	const least = 3
 	if len(v) < least || v == Masked || benignWords(v, true) || redacted(v) || placeholder(v) || nameLike(v) {

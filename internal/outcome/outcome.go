@@ -36,9 +36,9 @@ func Of(s classify.Signal, all []classify.Signal) string {
 	return "rules out " + strings.Join(out, ", ")
 }
 
-// winner returns the signal that beat s. A refinement may have renamed the rule of
-// that signal, for example to http/429+long-wait. Then no signal has the name
-// s.BeatenBy, and winner returns the first signal, because this signal decided.
+// winner returns the signal that beat s. A refinement can have changed the rule of
+// that signal, for example to http/429+long-wait. Then s.BeatenBy names no signal,
+// and winner returns the first one, which decided.
 func winner(s classify.Signal, all []classify.Signal) classify.Signal {
 	i := slices.IndexFunc(all, func(other classify.Signal) bool { return other.Rule == s.BeatenBy })
 	return all[max(i, 0)]

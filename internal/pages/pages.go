@@ -1,7 +1,7 @@
-// Package pages has the common parts of the HTML pages of this repository: colours
-// and controls, some functions in JavaScript, and a Content-Security-Policy under
-// which a page can load nothing and send nothing. Each page is a single file, so a
-// page contains a copy of these parts.
+// Package pages has the common parts of the HTML pages of this repository. These are
+// colours and controls, some functions in JavaScript, and a Content-Security-Policy
+// under which a page can load and send nothing. Each page contains a copy of them,
+// because it is a single file.
 package pages
 
 import (
@@ -23,12 +23,12 @@ var Style string
 //go:embed base.js
 var Script string
 
-// Policy returns a Content-Security-Policy that permits the inline script and the
-// inline style of a page by their hashes. A page with this policy can load nothing
-// and send nothing. If a text of the page contains a script, the browser does not
-// run it. The argument sources adds to the scripts that the policy permits: for
-// example, 'wasm-unsafe-eval' permits WebAssembly. Policy returns an error if script
-// or style contains its own end tag.
+// Policy returns a Content-Security-Policy for a page with one inline script and one
+// inline style. The policy permits only these, by their hashes, so the browser runs
+// no script in a text of the page. The page can load nothing and send nothing. The
+// argument sources adds permissions for scripts: for example, 'wasm-unsafe-eval'
+// permits WebAssembly. Policy returns an error if script or style contains its own
+// end tag.
 func Policy(script, style string, sources ...string) (string, error) {
 	if strings.Contains(strings.ToLower(script), "</script") || strings.Contains(strings.ToLower(style), "</style") {
 		return "", errors.New("a script or a style contains its own end tag")

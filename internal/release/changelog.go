@@ -9,14 +9,12 @@ import (
 	"time"
 )
 
-// commitRecord is the name of a file that a command embeds. If `go install` builds
-// a binary from a version, its build information has no commit. Such a binary reads
-// its commit from this file.
+// commitRecord is the name of a file that a command embeds. A binary that `go
+// install` builds from a version has no other record of its commit.
 const commitRecord = "commit.txt"
 
-// recordCommit writes the version and the parent commit of the release to each
-// commit.txt. It cannot write the commit of the release itself, because that commit
-// contains the file.
+// recordCommit writes the version and the release's parent commit to each
+// commit.txt. A commit cannot contain its own hash.
 func recordCommit(work repository, version, commit string) error {
 	list, err := work.git("ls-files", "-z")
 	if err != nil {

@@ -88,8 +88,8 @@ func TestRelease(t *testing.T) {
 	command := read(t, r, "cmd/c/go.mod")
 	assert.Contains(t, command, "\texample.com/a v0.1.0\n\texample.com/a/b v0.1.0\n\texample.org/other v1.0.0\n")
 
-	// The h1 sum of module b covers all files of b and a copy of the root's licence.
-	// One of these files is go.sum, which contains the sum of the root.
+	// The h1 sum of module b covers its files and a copy of the root's licence. Its
+	// go.sum contains the sum of the root.
 	var names []string
 	texts := map[string]string{}
 	for inside, name := range map[string]string{"LICENSE": "LICENSE", "b.go": "b/b.go", "go.mod": "b/go.mod", "go.sum": "b/go.sum"} {

@@ -12,8 +12,8 @@ import (
 )
 
 // writeSums writes the sums of the modules to the go.sum files of the modules that
-// require them. The order of modules matters: the sum of a module depends on its
-// own go.sum.
+// require them. modules must be in the order of dependencies, because the sum of a
+// module depends on its own go.sum.
 func writeSums(work repository, modules []*workspace.Module, version string) error {
 	sums := workspace.Sums{}
 	for _, m := range modules {

@@ -2,11 +2,12 @@ package shapes
 
 import "strings"
 
-// byteNumbers decodes a JSON array of bytes, each written as a number: [104,105]
-// gives "hi". journald writes a message in this form if it is not valid UTF-8. If
-// there are more than limit numbers, byteNumbers decodes only the first limit/2 and
-// the last limit/2, and joins them with a line feed. It does not check the numbers
-// between them.
+// byteNumbers decodes a JSON array of bytes, each written as a number. For example,
+// [104,105] gives "hi". journald writes a message in this form if it is not valid
+// UTF-8.
+//
+// If there are more than limit numbers, byteNumbers decodes only the first limit/2
+// and the last limit/2, with a line feed between them. It does not check the others.
 func byteNumbers(v []byte, limit int) (text string, ok bool) {
 	v = v[1 : len(v)-1]
 	var b strings.Builder
@@ -27,9 +28,9 @@ func byteNumbers(v []byte, limit int) (text string, ok bool) {
 	return b.String(), ok
 }
 
-// appendByteNumbers decodes up to limit numbers that are separated by commas. It
-// returns the index after the last number and its comma. ok is false if an
-// element is not a number from 0 to 255.
+// appendByteNumbers decodes up to limit numbers with commas between them. It returns
+// the index after the last number and its comma. ok is false if a number is not
+// between 0 and 255.
 func appendByteNumbers(b *strings.Builder, v []byte, limit int) (end int, ok bool) {
 	n, digits := 0, 0
 	for i, c := range v {

@@ -12,8 +12,8 @@ const (
 	ReasonKey   = "error.reason"
 )
 
-// Keys has the paths of fields for which the user has set paths, because no shape
-// has these. The reader tries them before the paths of a shape.
+// Keys has paths that the user has set, for fields that no shape has. The reader
+// tries them before the paths of a shape.
 type Keys struct {
 	Levels, Message, Errors []string
 }
@@ -25,9 +25,8 @@ type Set struct {
 	record compiled // OTLPRecord
 	logfmt compiled
 	names  []string
-	// buckets[h] has the indexes in names of those keys that have the hash h. A line
-	// has many keys that the set does not read. For most of these keys, the bucket
-	// is empty or one comparison is enough.
+	// buckets[h] has the indexes in names of the keys with the hash h. Most keys of
+	// a line are not in names. For these, the bucket is usually empty.
 	buckets          [256][]uint8
 	category, reason uint8
 	services         []path // of [Services], in the same order
@@ -79,8 +78,8 @@ func (m *mask) contains(o *mask) bool {
 
 func (m *mask) meets(o *mask) bool { return m[0]&o[0] != 0 || m[1]&o[1] != 0 || m[2]&o[2] != 0 }
 
-// path is a compiled path. key stands for a top-level key of the line: it is an
-// index in Set.names. rest is the path within the value of that key.
+// path is a compiled path. The field key stands for a top-level key of the line: it
+// is an index in Set.names. The field rest is the path within that key's value.
 type path struct {
 	key  uint8
 	rest []string
@@ -164,9 +163,9 @@ func (s *Set) path(p string) path {
 	return path{key: s.key(parts[0]), rest: parts[1:]}
 }
 
-// key returns the index of a name in s.names, and adds the name if it is new. The
-// table has fewer than maxKeys names, but a user may add any number of keys. Names
-// beyond maxKeys share the last index, which lookup never returns.
+// key returns the index of a name in s.names, and adds the name if it is new. A user
+// can add any number of keys. If there are too many, the others share the last
+// index, which lookup never returns.
 func (s *Set) key(name string) uint8 {
 	if i := slices.Index(s.names, name); i >= 0 {
 		return uint8(i)

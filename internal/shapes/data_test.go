@@ -19,9 +19,9 @@ type sample struct {
 	line          string
 }
 
-// samples reads files of testdata. printed.txt has lines that loggers printed. Its
-// comments name the versions of the loggers. documented.txt has lines from the
-// documentation of loggers.
+// samples reads files of testdata. printed.txt has lines that loggers printed, with
+// the loggers' versions in comments. documented.txt has lines from the documentation
+// of loggers.
 func samples(t testing.TB, names ...string) (all []sample) {
 	t.Helper()
 	for _, name := range names {
@@ -66,8 +66,8 @@ func read(r *shapes.Reader, line string) (all []record) {
 	return all
 }
 
-// TestShapes reads lines of testdata. Every shape of the table must have three
-// kinds of lines: an error, a nested error, and a line that is no error.
+// TestShapes reads lines of testdata. Every shape of the table must have an error, a
+// nested error, and a line that is no error.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]map[string]bool{}
@@ -209,9 +209,9 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestJSONInMessages checks JSON in the message of a line. If the line itself has no
-// level, it has the level of the JSON. If the JSON has no level either, it may be
-// the body of a response, so the first source is the whole message as text.
+// TestJSONInMessages checks JSON in the message of a line. If only the JSON has a
+// level, the line gets that level. JSON without a level might be the body of a
+// response. Then the first source is the whole message as text.
 func TestJSONInMessages(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)

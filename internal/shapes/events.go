@@ -19,9 +19,9 @@ type Event struct {
 // IsEvent reports whether the event has a level or a stack trace.
 func (e Event) IsEvent() bool { return e.Severity != Unknown }
 
-// Events joins the lines of events in a text log. It recognizes the stack traces of
-// Java, Python, Go, Node, .NET and Rust, and indented lines. The zero value is
-// ready for use. It is not safe for concurrent use.
+// Events joins the lines of a text log to events. Indented lines and the stack
+// traces of Java, Python, Go, Node, .NET and Rust belong to the line before them.
+// The zero value is ready for use. It is not safe for concurrent use.
 type Events struct {
 	// WithoutTime leaves the field Time of the events unset. Otherwise Add spends a
 	// third of its running time on that field.
@@ -29,9 +29,8 @@ type Events struct {
 
 	open  bool
 	event Event
-	// exception is true if the next line may be the name of an exception. This
-	// is so after the frames of Python's traceback and after the first line of
-	// an event.
+	// exception is true if the next line can be the name of an exception: after the
+	// frames of Python's traceback, and after the first line of an event.
 	exception bool
 	loose     bool // any next line belongs to the event, for example the message of a panic in Rust
 	blank     bool // the last line was blank
@@ -39,16 +38,16 @@ type Events struct {
 }
 
 // Add adds a line without its line end. It returns true if the line belongs to the
-// event of the previous line. If it returns false, the line starts a new event, and
-// [Events.Event] returns that event.
+// event of the previous line. Otherwise the line starts a new event. [Events.Event]
+// returns the event of the line.
 func (s *Events) Add(line []byte) (continues bool) {
 	p := readPrefix(line)
 	return s.add(line, &p)
 }
 
-// AddRead is like [Events.Add], but takes the prefix of the line from r, which has
-// read it already. The last call of r.Read must have returned false for this line,
-// or for a text that begins with this line.
+// AddRead is like [Events.Add], but uses the prefix of the line that r has already
+// read. The last call of r.Read must have been for this line, or for a text that
+// begins with it, and must have returned false.
 func (s *Events) AddRead(r *Reader, line []byte) (continues bool) { return s.add(line, &r.prefix) }
 
 func (s *Events) add(line []byte, p *prefix) (continues bool) {
@@ -178,7 +177,7 @@ func hasPrefix(text []byte, prefixes []string) bool {
 const longestName = 200
 
 // isException reports whether text is the name of an exception, alone or before a
-// colon. Python's tracebacks end with such a line, and Java's begin with one.
+// colon. Such a line ends a traceback of Python and begins one of Java.
 func isException(text []byte) bool {
 	n := 0
 	dots, upper := 0, false

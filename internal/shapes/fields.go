@@ -2,9 +2,9 @@ package shapes
 
 import "github.com/errclass/errclass/internal/jsontop"
 
-// fields holds the values of an object's members or of a logfmt line's pairs, but
-// only for the keys that the set reads. The values are undecoded. If a key repeats,
-// the last value counts, as in encoding/json.
+// fields holds the values of an object's members or of a logfmt line's pairs. It has
+// only the keys that the set reads. The values are undecoded. If a key repeats, the
+// last value counts, as in encoding/json.
 type fields struct {
 	set    *Set
 	seen   mask // keys of this object; values of other keys are of earlier lines

@@ -164,9 +164,9 @@ func afterColour(line []byte, i int) int {
 	return min(i+1, len(line))
 }
 
-// timeWord returns the index after the date or time at i, or -1 if there is
-// none. The date or time has no spaces. It consists of digits and punctuation,
-// with at least one colon or at least two of "-", "/" and ".".
+// timeWord returns the index after the date or time at i, or -1 if there is none. A
+// date or time consists of digits and punctuation, without spaces. It has at least
+// one colon, or at least two of "-", "/" and ".".
 func timeWord(line []byte, i int) int {
 	if i >= len(line) || !isDigit(line[i]) {
 		return -1
@@ -198,13 +198,12 @@ func timeWord(line []byte, i int) int {
 	return -1
 }
 
-// dateTime returns the index after the date, the time and the zone at i. They are
-// separated by spaces. The time and the zone may be missing. Without a date,
-// dateTime returns -1.
+// dateTime returns the index after the date at i and the time and the zone that
+// follow. The time and the zone can be missing. Without a date, dateTime returns -1.
 func dateTime(line []byte, i int) int { return afterDate(line, timeWord(line, i)) }
 
 // afterDate returns the index after the time and the zone that follow a date or a
-// time. i is the index after that date or time, or -1.
+// time. The argument i is the index after that date or time, or -1.
 func afterDate(line []byte, i int) int {
 	if i < 0 {
 		return -1
@@ -311,9 +310,8 @@ func priority(line []byte, i int) (int, Severity) {
 	return end, Below
 }
 
-// seekLevel looks for the name of a level in the next words. The name must be in
-// upper case or in brackets. seekLevel returns the index after the name, and the
-// severity.
+// seekLevel looks for the name of a level in the next words, in upper case or in
+// brackets. It returns the index after the name, and the severity.
 func seekLevel(line []byte, i int) (int, Severity) {
 	limit := min(len(line), i+longestHeader)
 	for words := 0; i < limit && words < headerWords; words++ {

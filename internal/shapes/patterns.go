@@ -6,8 +6,8 @@ import (
 )
 
 // patterns is a table of patterns. The first pattern that matches a line is used.
-// Before any pattern is matched, the fields starts and leads rule out most patterns
-// by single bytes of the line. Bit i of a set of patterns stands for all[i].
+// Before any pattern is tried, the fields starts and leads rule out most patterns by
+// single bytes of the line. In a set of patterns, bit i stands for all[i].
 type patterns struct {
 	all    []pattern
 	starts byteSets // the patterns that may match a line that begins with a byte
@@ -139,8 +139,8 @@ const (
 	leadUpperLevel
 )
 
-// lead caches, for each verb of leadVerbs, how far the verb matches at the start of a
-// line, so that the text there is read only once. The zero value is an empty cache.
+// lead caches how far each verb of leadVerbs matches at the start of a line. The
+// zero value is an empty cache.
 type lead struct {
 	read     uint8               // bit k: ends[k] was set
 	ends     [len(leadVerbs)]int // the index after the text of a verb, or -1

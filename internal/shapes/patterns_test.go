@@ -9,8 +9,8 @@ import (
 )
 
 // TestPatternsRuleOutNoMatch checks that the tables of bytes rule out no pattern
-// that matches. Near the start and the first separator of each sample, the test also
-// replaces a byte by every other byte, and inserts spaces and colours.
+// that matches. It also changes each sample near its start and its first separator:
+// it replaces a byte by every other byte, and inserts spaces and colours.
 func TestPatternsRuleOutNoMatch(t *testing.T) {
 	t.Parallel()
 	for _, line := range textSamples(t) {

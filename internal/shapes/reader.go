@@ -17,8 +17,8 @@ type Reader struct {
 	fields *fields
 	record Record
 
-	// seen has the keys of the previous line, and shape is that line's shape. If the
-	// next line has the same keys, as most lines of a file do, no search is needed.
+	// seen has the keys of the previous line, and shape is that line's shape. Most
+	// lines of a file have the same keys, and then no search is needed.
 	seen  mask
 	shape *compiled
 
@@ -47,9 +47,9 @@ type Record struct {
 	// Shape describes the line. It is [Common] if no shape of the table has the
 	// keys of the line.
 	Shape *Shape
-	// Severity is the highest severity among the levels of the record. If the record
-	// has no level, Severity comes from the log line in its message, from its shape
-	// or from its prefix.
+	// Severity is the highest severity among the levels of the record. A record
+	// without a level gets it from the log line in its message, from its shape or
+	// from its prefix.
 	Severity Severity
 	// Inner is the shape of a log line inside the message, or nil if there is none.
 	Inner *Shape
@@ -71,11 +71,12 @@ type Record struct {
 	shape          *compiled
 }
 
-// Read calls visit with every record of line. It skips a prefix that a runtime
-// wrote before the record. It returns false if the text after the prefix is
-// neither a JSON object nor logfmt: then [Events.AddRead] reads it as text. The
-// argument line may include a line end, and a JSON object may span lines. visit must
-// not keep the record.
+// Read calls visit with every record of line. The argument line can include a line
+// end and a prefix that a runtime wrote, and a JSON object can span lines. visit
+// must not keep the record.
+//
+// Read returns false if the text after the prefix is neither a JSON object nor
+// logfmt. Then [Events.AddRead] can read it as text.
 func (r *Reader) Read(line []byte, visit func(*Record)) (ok bool) {
 	start := 0
 	if bytes.HasPrefix(line, []byte(bom)) {
@@ -120,9 +121,9 @@ func firstByte(line []byte, i int) int {
 	return i
 }
 
-// afterMembers returns the index after the last member of an object or a list whose
-// closing byte is at index end. If fields are inserted there, the white space before
-// the closing byte comes after the fields.
+// afterMembers returns the index after the last member of an object or a list. The
+// argument end is the index of the closing byte. New fields go before the white
+// space in front of the closing byte.
 func afterMembers(line []byte, end int) int {
 	for end > 0 && (line[end-1] == ' ' || line[end-1] == '\t' || line[end-1] == '\r' || line[end-1] == '\n') {
 		end--
@@ -157,10 +158,10 @@ func (r *Reader) find() *compiled {
 	return r.shape
 }
 
-// records calls visit with every object in list. If names is not empty, the
-// objects are nested deeper: names[0] is the key of a list in each item,
-// names[1] is the key of a list in each item of that list, and so on. Then
-// visit gets the objects of the innermost lists.
+// records calls visit with every object in list. If names is not empty, the objects
+// are nested deeper. Each item of list has a list with the key names[0], each item
+// of that list has one with the key names[1], and so on. Then visit gets the objects
+// of the innermost lists.
 func records(list []byte, names []string, visit func(item []byte)) {
 	if len(list) == 0 || list[0] != '[' {
 		return
@@ -242,11 +243,10 @@ func (f *fields) severity(levels []compiledLevel) Severity {
 	return s
 }
 
-// readInner reads the message as a log line. If this inner line has a level
-// and the record has none, the record gets the level of the inner line. If the
-// shape of the record is a carrier (see [Shape.Carrier]), the level of the
-// inner line even replaces the level of the record, because the program that
-// wrote the line knows the level better than the runtime.
+// readInner reads the message as a log line (the inner line). If the record has no
+// level, it gets the level of the inner line. If the shape of the record is a
+// carrier (see [Shape.Carrier]), the level of the inner line replaces that of the
+// record. The program that wrote the line knows the level better than the runtime.
 func (r *Reader) readInner() {
 	rec := &r.record
 	carrier := rec.Shape.Carrier
@@ -278,9 +278,9 @@ func (r *Reader) readInner() {
 	}
 }
 
-// Text decodes v, an undecoded value. If the value is long, Text decodes only the
-// beginning and the end, at most limit bytes in all: see [jsontop.Ends]. Text
-// returns "" if the value is not a text.
+// Text decodes v, an undecoded value. It decodes at most limit bytes: if the value
+// is longer, only its beginning and its end, as [jsontop.Ends] does. It returns ""
+// if the value is not a text.
 func (rec *Record) Text(v []byte, limit int) string {
 	t, ok := jsontop.Ends(v, limit)
 	if !ok && rec.Form == Pair && len(v) <= limit {
@@ -300,9 +300,9 @@ func (rec *Record) IsError() bool {
 	return rec.Severity == Error || rec.Severity == Unknown && rec.HasError()
 }
 
-// Append appends to b the fields that the caller inserts into the line at index
-// At. It leaves out a field that the record already has. Categories and reasons
-// need no escapes.
+// Append appends to b the fields that the caller inserts into the line at index At.
+// It leaves out a field that the record already has. The category and the reason
+// must not need escapes.
 func (rec *Record) Append(b []byte, category, reason string) []byte {
 	comma := rec.comma
 	began := false

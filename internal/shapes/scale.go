@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Scale describes a level field. It says which values of the field mean error
-// or worse. A value is a number or a name. A log may write a number as text.
+// A Scale says which values of a level field mean error or worse. A value is a
+// number or a name. A log can write a number as text.
 type Scale struct {
 	Name string
 	// The numbers from Min to Max mean error or worse. If Max is 0, there is
@@ -42,12 +42,12 @@ var (
 // never is a number greater than any level.
 const never = 1e308
 
-// levelNamed returns the severity of the level with this name, or Unknown if no
-// logger has such a level. The name must be in lower case. The names of levels at
-// error or above are those of slog, zap, zerolog, logrus, log4j and logback,
-// java.util.logging, Python, Ruby, PHP, syslog, Postgres, Google Cloud and
-// OpenTelemetry. A text line with the name of a lower level is recognized as a line
-// of a log. levelNamed uses a switch, because a map would take four times as long.
+// levelNamed returns the severity of the level with this name, or Unknown. The name
+// must be in lower case. The names at error or above are those of slog, zap,
+// zerolog, logrus, log4j and logback, java.util.logging, Python, Ruby, PHP, syslog,
+// Postgres, Google Cloud and OpenTelemetry. Names below error show that a text line
+// belongs to a log. levelNamed uses a switch, because a map would take four times as
+// long.
 func levelNamed(name []byte) Severity {
 	switch string(name) {
 	case "error", "err", "erro", "severe", "fatal", "critical", "crit",
@@ -123,7 +123,7 @@ func trimLevel(v []byte) []byte {
 }
 
 // Named returns the severity of the level with this name, such as "WARN", "error" or
-// "ERROR2". It returns Unknown if no logger has such a level.
+// "ERROR2". If no logger has such a level, it returns Unknown.
 func Named(level string) Severity {
 	level = strings.TrimSpace(level[:min(len(level), 2*longestLevel)])
 	return wordLevel(strings.TrimRight(level, "0123456789"))

@@ -7,11 +7,10 @@ import (
 	"github.com/errclass/errclass/internal/jsontop"
 )
 
-// Services lists the paths at which a line may name the service or the
-// container that logged it. The most specific path comes first. The paths come
-// from OpenTelemetry, ECS, Datadog, Google Cloud, Fluent Bit and Filebeat on
-// Kubernetes, Docker's journald driver and systemd, and from names that many
-// programs use.
+// Services lists the paths at which a line can name the service or the container
+// that logged it, the most specific first. They come from OpenTelemetry, ECS,
+// Datadog, Google Cloud, Fluent Bit and Filebeat on Kubernetes, Docker's journald
+// driver and systemd. Some are names that many programs use.
 var Services = []string{
 	"service.name", "service/name", "service", "service_name", "serviceContext/service", "dd.service", "dd/service",
 	"app", "application", "app_name", "appname", "program",
@@ -63,8 +62,8 @@ func (rec *Record) Service(line []byte) string {
 func namesService(v []byte) bool { return len(v) > len(`""`) && v[0] == '"' }
 
 // Service returns the name of the service or the container that logged line, or "".
-// It reads the fields of [Services], the prefixes of docker compose, kubectl and
-// syslog, and, in OTLP JSON, the attribute service.name of the first resource.
+// It reads the fields of [Services] and the prefixes of docker compose, kubectl and
+// syslog. In OTLP JSON, it reads the attribute service.name of the first resource.
 func Service(line []byte) string {
 	line = bytes.TrimPrefix(line, []byte(bom))
 	start := 0
@@ -139,8 +138,7 @@ func firstItem(list []byte) (first []byte) {
 }
 
 // resourceService returns the attribute service.name of a resource. The attributes
-// are a list of keys and values in OTLP, and an object in the output of console
-// exporters.
+// are a list of keys and values in OTLP. Console exporters write them as an object.
 func resourceService(attributes []byte) (name []byte) {
 	if v := objectMember(attributes, "service.name"); v != nil {
 		return v

@@ -24,15 +24,15 @@ import "github.com/errclass/errclass/internal/jsontop"
 // A Shape describes the lines of one logger: the paths of their fields and the
 // meaning of their levels.
 //
-// A path names a member of an object; "a/b" is the member b of the member a. The
-// reader tries the paths of the shape first, and then the paths of [Common].
+// A path names a member of an object. For example, "a/b" is the member b of the
+// member a. The reader tries the paths of the shape first, and then the paths of
+// [Common].
 type Shape struct {
 	Name   string // for people: the loggers that write this shape
 	Source string // what the row was made from: a version whose output is in testdata, or documentation
 
-	// A line has the shape if it has all keys of Needs. If Any is not empty,
-	// the line must also have one of the keys of Any. The first such shape in
-	// the table is chosen.
+	// A line has the shape if it has all keys of Needs and, unless Any is empty, one
+	// of the keys of Any. Of several such shapes, the first in the table is chosen.
 	Needs, Any []string
 
 	Levels  []Level  // a line is an error if one of its levels is
@@ -51,13 +51,14 @@ type Shape struct {
 	Attributes string
 	// Stream is the path of the name of a standard stream, stdout or stderr.
 	Stream string
-	// Carrier is true if the message is a line of another logger. The level of
-	// that line takes precedence. Even if Carrier is false, the reader reads
-	// the message as a line if the message is a JSON object.
+	// Carrier is true if the message is a line of another logger, whose level takes
+	// precedence. A message that is a JSON object is read as a line even if Carrier
+	// is false.
 	Carrier bool
-	// Records is the path to the records, if a line has several. Each element of
-	// the path names a list. With "a/b/c", every item of a has a list b, and every
-	// item of b has a list c of records. The records have the shape [OTLPRecord].
+	// Records is the path to the records, if a line has several. Each element of the
+	// path names a list. For example, "a/b/c" means that the member a is a list
+	// whose items have a list b. The items of b have a list c of records. The
+	// records have the shape [OTLPRecord].
 	Records string
 }
 
@@ -90,10 +91,10 @@ const (
 	Attribute             // {"key":"…","value":{"stringValue":"…"}} in a list of OTLP
 )
 
-// MaxText limits how many undecoded bytes of a text are read. If a text is longer,
-// only the first and the last MaxText/2 bytes are read. MaxText is a little more
-// than six times what a classifier reads, because one byte may be written as an
-// escape of six bytes.
+// MaxText limits how many undecoded bytes of a text are read. Of a longer text, only
+// the first and the last MaxText/2 bytes are read. The limit is six times what a
+// classifier reads and a little more, because an escape of one byte can have six
+// bytes.
 const MaxText = 6*maxRead + 64
 
 // maxRead limits how many bytes of a text a classifier reads.

@@ -18,9 +18,9 @@ type Source struct {
 	Status  int    // an HTTP status from 400 to 599, or 0
 }
 
-// Sources yields the sources of the record, with the most specific first: the
-// errors, the errors in groups, the message, the stack traces. The caller may
-// stop after any source.
+// Sources yields the sources of the record, the most specific first: the errors, the
+// errors in groups, the message, and the stack traces. The caller can stop after any
+// source.
 func (rec *Record) Sources(yield func(Source) bool) {
 	if rec.inner != nil && rec.Shape.Carrier && !rec.inner.sources(yield) {
 		return
@@ -60,9 +60,9 @@ func (rec *Record) sources(yield func(Source) bool) (all bool) {
 	return true
 }
 
-// messageSources yields the message and the sources of the JSON in it, the most
-// specific source first. JSON with a level is a log line: its errors come first. JSON
-// without a level may be the body of a response: the whole message comes first.
+// messageSources yields the message and the sources of the JSON in it. If the JSON
+// has a level, it is a log line, and its sources come before the message. If it has
+// no level, it might be the body of a response, and the message comes first.
 // messageSources returns false if yield returned false.
 func (rec *Record) messageSources(common Source, yield func(Source) bool) (all bool) {
 	isLine := rec.inner != nil && rec.inner.Severity != Unknown
@@ -107,8 +107,8 @@ func (s *sourceWriter) out(e Source) bool {
 }
 
 // errorValue yields the sources of an error value. The value is a text, an object
-// such as those that pino writes, or a list of such objects. For any other list,
-// errorValue yields one source, whose message is the JSON of the list.
+// such as those that pino writes, or a list of such objects. A list of other items
+// gives one source, whose message is the JSON of the list.
 func (s *sourceWriter) errorValue(v []byte, e Source) bool {
 	if t, ok := text(v, s.logfmt); ok {
 		e.Message = t
@@ -138,9 +138,8 @@ func (s *sourceWriter) errorValue(v []byte, e Source) bool {
 	return true
 }
 
-// causes has the texts of an error and of its causes, from the outermost error to
-// the innermost. All are classified together, because a cause is more specific than
-// its wrappers.
+// causes has the texts of an error and of its causes, the outermost error first.
+// They are classified together, because a cause is more specific than its wrappers.
 type causes struct {
 	messages []string
 	size     int    // the length of all messages
@@ -187,8 +186,8 @@ func (c *causes) read(v []byte, depth int) bool {
 	}
 }
 
-// object adds the sources of an error object. If a key repeats, the last value
-// is used. So object decodes the values only after it has visited all members.
+// object adds the sources of an error object. It decodes the values only after all
+// members, because the last value of a repeated key counts.
 func (c *causes) object(v []byte, depth int) {
 	c.objects++
 	var message, kind, code, stack, cause []byte
@@ -221,8 +220,8 @@ func (c *causes) object(v []byte, depth int) {
 	}
 }
 
-// add adds a message. It leaves out a message that the previous message contains. It
-// adds no further message once the messages together have more than MaxText bytes.
+// add adds a message, unless the previous message contains it. If the messages
+// together have more than MaxText bytes, it adds no more.
 func (c *causes) add(message string) {
 	if message == "" || c.size > MaxText || len(c.messages) > 0 && strings.Contains(c.messages[len(c.messages)-1], message) {
 		return
@@ -233,9 +232,9 @@ func (c *causes) add(message string) {
 
 func (c *causes) message() string { return strings.Join(c.messages, ": ") }
 
-// group yields the errors among the members of an object. It also searches the
-// objects within this object, such as the groups of slog. It returns false if
-// yield returned false.
+// group yields the errors among the members of an object. It also searches objects
+// in this object, such as the groups of slog. It returns false if yield returned
+// false.
 func (s *sourceWriter) group(v []byte, common Source, depth int) bool {
 	more := true
 	jsontop.Object(v, func(name, value []byte) {

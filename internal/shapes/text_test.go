@@ -144,9 +144,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestExceptionsInARow checks that an exception on the line after another exception
-// begins a new event. An exception after a Python frame belongs to the event of that
-// frame.
+// TestExceptionsInARow checks that an exception directly after another exception
+// begins a new event. After a Python frame, it belongs to the event of the frame.
 func TestExceptionsInARow(t *testing.T) {
 	t.Parallel()
 	var got [][]string
@@ -173,9 +172,9 @@ func TestTextTable(t *testing.T) {
 	}
 }
 
-// TestTextEvents checks that the text of an event has the lines of its stack trace,
-// but not the header of its first line and not the prefixes of a runtime. The size
-// of the text is limited.
+// TestTextEvents checks that the text of an event includes its stack trace, but not
+// the header of its first line or the prefixes of a runtime. The size of the text is
+// limited.
 func TestTextEvents(t *testing.T) {
 	t.Parallel()
 	var texts []string

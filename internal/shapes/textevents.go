@@ -2,10 +2,11 @@ package shapes
 
 import "bytes"
 
-// TextEvents collects the texts of events: a message with its stack trace is one
-// text. For each line, call [TextEvents.Starts]. If it returns true, the previous
-// event is complete: read its text. Then call [TextEvents.Add]. The zero value is
-// ready for use. It is not safe for concurrent use.
+// TextEvents collects the texts of events. A message and its stack trace are one
+// text. The zero value is ready for use. It is not safe for concurrent use.
+//
+// For each line, call [TextEvents.Starts]. If it returns true, the previous event is
+// complete and can be read. Then call [TextEvents.Add].
 type TextEvents struct {
 	events Events
 	starts bool   // the last result of Starts
@@ -14,9 +15,9 @@ type TextEvents struct {
 	lines  int64  // the number of lines of the current event
 }
 
-// Starts reports whether line starts a new event. The current event does not change
-// before the next call of Add. The last call of r.Read must have returned false for
-// this line, or for a text that begins with this line.
+// Starts reports whether line starts a new event. The current event stays the same
+// until the next call of Add. The last call of r.Read must have been for this line,
+// or for a text that begins with it, and must have returned false.
 func (t *TextEvents) Starts(r *Reader, line []byte) bool {
 	t.starts = !t.events.AddRead(r, trimEnd(line))
 	return t.starts
@@ -43,9 +44,8 @@ func (t *TextEvents) End() { t.events.End() }
 // Event returns the current event.
 func (t *TextEvents) Event() Event { return t.event }
 
-// Text returns the text of the current event, without the header of the first line
-// and shortened to its first [MaxText] bytes. It is valid until the next call of
-// Add.
+// Text returns the first [MaxText] bytes of the current event's text, without the
+// header of the first line. The result is valid until the next call of Add.
 func (t *TextEvents) Text() []byte { return bytes.TrimSpace(t.text) }
 
 // Lines returns the number of lines of the current event.

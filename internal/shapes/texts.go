@@ -120,9 +120,9 @@ func textShape(name, source string, p pattern) Text {
 	return Text{Shape{Name: name, Source: source}, p}
 }
 
-// TextShape returns the shape of a text line, or nil, and the severity of the
-// line. The line may have a prefix. If the line itself has no level, TextShape
-// returns the severity of the prefix.
+// TextShape returns the severity of a text line and its shape, or nil. The line can
+// have a prefix. If the line itself has no level, the severity is that of the
+// prefix.
 func TextShape(line []byte) (*Text, Severity) {
 	p := readPrefix(line)
 	t, m := matchText(line[p.end:], &p.lead)

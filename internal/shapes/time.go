@@ -36,8 +36,8 @@ func (rec *Record) Time() (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// longestTime is a limit in bytes. A time in any layout is shorter. Longer texts are
-// not parsed, because time.Parse would copy them for each layout.
+// longestTime is a limit in bytes. A longer text is not a time. It is not parsed,
+// because time.Parse would copy it for each layout.
 const longestTime = 128
 
 func parseTime(v []byte, logfmt bool) (time.Time, bool) {
@@ -65,7 +65,7 @@ func parseTime(v []byte, logfmt bool) (time.Time, bool) {
 }
 
 // unixTime reads a number as seconds, milliseconds, microseconds or nanoseconds
-// since 1970. The size of the number determines the unit. For example, zap writes
+// since 1970. The unit depends on the size of the number. For example, zap writes
 // seconds with a fraction, pino milliseconds, and journald microseconds.
 func unixTime(v []byte) (time.Time, bool) {
 	v = bytes.TrimSpace(v)

@@ -16,25 +16,28 @@ import (
 // storeTimeout limits how long Redis may take for one change.
 const storeTimeout = 5 * time.Second
 
-// maxOfferTries limits how often Offer tries to store a task. A try fails if an
-// equal task is already stored, but ends before Offer has compared it with the new
-// task.
+// maxOfferTries limits how often Offer tries to store a task. Offer tries again if a
+// task with the same id was stored, but has just ended.
 const maxOfferTries = 3
 
-// Offer stores a failed call as a task that is due after a pause. The error says
-// why the call is not accepted: the queue is shut down, the failure is not a
-// transient network failure, all restarts are used up, or Redis failed. This
-// process need not have registered the task's kind.
+// Offer stores a failed call as a task that is due after a pause. This process need
+// not have registered the task's kind. An error says why the queue does not accept
+// the call: the queue is shut down, the failure is not a transient network failure,
+// all restarts are used up, or Redis failed.
 //
-// If a task with the kind and the key of r is already stored, Offer returns nil and
-// stores no second one ([resilience.RestartMerged]). If the stored task has another
-// payload, the error wraps [resilience.ErrDuplicateTask]. If the stored task is
-// parked, the error wraps [resilience.ErrParked]. Restarts without a key are never
-// merged.
+// If a task with the same kind and key is already stored, Offer stores no second
+// one:
+//
+//   - If the payloads are equal, Offer returns nil ([resilience.RestartMerged]).
+//   - If the payloads differ, the error wraps [resilience.ErrDuplicateTask].
+//   - If the payloads are equal and the stored task is parked, the error wraps
+//     [resilience.ErrParked].
+//
+// A task without a key is never merged.
 //
 // ctx may be the context of a running restart. If r has the kind and payload of that
-// restart's task, Offer records a failure of the restart. If r has another payload,
-// r becomes a new task, which keeps the count of failed restarts.
+// restart's task, Offer records a failure of the restart. If only the payload
+// differs, r becomes a new task, which keeps the count of failed restarts.
 func (q *Queue) Offer(ctx context.Context, r resilience.Restart) error {
 	parent, _ := ctx.Value(runKey{}).(*run)
 	if parent != nil && parent.queue == q && parent.record.matches(r.Task) {
@@ -91,8 +94,8 @@ func (q *Queue) acceptable(rec record, r resilience.Restart) error {
 	return nil
 }
 
-// store stores a task that is due after the given pause. merged is true if an equal
-// task, one with the same kind, key and payload, was already stored.
+// store stores a task that is due after the given pause. merged is true if a task
+// with the same kind, key and payload was already stored.
 func (q *Queue) store(ctx context.Context, id string, rec record, wait time.Duration) (merged bool, err error) {
 	payload, err := json.Marshal(rec)
 	if err != nil {

@@ -131,9 +131,8 @@ func NewQueue(client redis.UniversalClient, c *resilience.Config, opts ...Option
 const queuePrefix = "errclass:restart:"
 
 // Register sets the function that runs tasks of a kind. Register all kinds before
-// [Queue.Start], because Start tells asynq which queues to read. Tasks of a kind
-// that is registered later are not run. The function must return when its context
-// ends. nil is ignored.
+// [Queue.Start]. Tasks of a kind that is registered later are not run. The function
+// must return when its context ends. nil is ignored.
 func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte) error) {
 	if f == nil {
 		return
@@ -177,11 +176,10 @@ func (q *Queue) Start() error {
 	return nil
 }
 
-// Shutdown stops the queue, which then accepts no task and begins no restart.
-// Shutdown waits for running restarts until ctx ends. Then it cancels their
-// contexts with the cause [resilience.ErrQueueClosed] and returns an error. A
-// restart that Shutdown cancels counts neither as a failure nor as a crash; another
-// machine runs it soon.
+// Shutdown stops the queue, which then accepts no task and begins no restart. It
+// waits for running restarts until ctx ends. Then it cancels their contexts with the
+// cause [resilience.ErrQueueClosed] and returns an error. A canceled restart counts
+// neither as a failure nor as a crash. Another machine runs its task soon.
 func (q *Queue) Shutdown(ctx context.Context) error {
 	q.mu.Lock()
 	if q.closed {

@@ -213,8 +213,8 @@ func TestOffer_Refused(t *testing.T) {
 	})
 }
 
-// A task that fails with a network error runs again. This run counts as the next
-// restart. The third failure ends the task. Any other error ends it at once.
+// A task that fails with a network error runs again, as its next restart. The third
+// failure ends the task. Any other error ends it at once.
 func TestFailures(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)

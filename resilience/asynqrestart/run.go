@@ -189,9 +189,9 @@ func (r *run) finish(ctx context.Context, err error, took time.Duration) error {
 	return result
 }
 
-// afterRefusal returns the pause after a restart that a gate refused. It rounds
-// wait, the time for which the gate refuses calls, up to a multiple of the base
-// pause. So refused tasks do not all restart at the same moment.
+// afterRefusal returns the pause after a restart that a gate refused. The gate
+// refuses calls for the time wait. afterRefusal rounds this time up to a multiple of
+// the base pause, so that refused tasks do not all restart at the same moment.
 func (q *Queue) afterRefusal(agent string, wait time.Duration) time.Duration {
 	_, base := q.settings(agent)
 	return (wait + base - 1) / base * base

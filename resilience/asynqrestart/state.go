@@ -30,9 +30,11 @@ type counts struct {
 
 // startScript counts a start before the function runs. The state is a hash with the
 // counts of the task, and with an owner while a restart runs. If the state still has
-// an owner at the next start, the last restart has not ended. If that owner is
-// another process, that process has crashed. KEYS: state. ARGV: owner (process/run),
-// process, the number of crashes after which a task is parked, TTL.
+// an owner, the last restart has not ended. If that owner is a different process,
+// that process has crashed.
+//
+// KEYS: state. ARGV: owner (process/run), process, the number of crashes after which
+// a task is parked, TTL.
 var startScript = redis.NewScript(`
 local function get(field) return tonumber(redis.call('HGET', KEYS[1], field) or '0') or 0 end
 local number, crashes, interrupted = get('number'), get('crashes'), 0

@@ -55,7 +55,7 @@ var bucket = []byte("tasks")
 // lockWait is how long Open waits for another process to close the file.
 const lockWait = time.Second
 
-// Open opens or creates the file. The folder must exist. Only one process at a time
+// Open opens or creates the file. The folder must exist. Only one Store at a time
 // can have the file open; a second Open fails after one second. Open reads all
 // records once to find damage.
 //

@@ -64,9 +64,9 @@ func TestMain(m *testing.M) {
 }
 
 // A process that queues and runs tasks is killed 50 times at random moments and
-// started again. In the end, every accepted task must be done. A task must not run
-// again after it is done. Each further run of a task has a higher number. The last
-// process resumes parked tasks.
+// started again. In the end, every accepted task must be done. No task may run again
+// after it is done. Each further run of a task has a higher number. The last process
+// resumes parked tasks.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	const rounds = 50

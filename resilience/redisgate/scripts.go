@@ -120,7 +120,7 @@ return 1
 `)
 
 // claimScript takes the lease of a trial and returns 0. If another process has the
-// lease, the script returns the remaining time of that lease.
+// lease, it returns the remaining time of that lease.
 //
 // KEYS: lease. ARGV: process, TTL.
 var claimScript = redis.NewScript(luaCommon + `

@@ -89,9 +89,8 @@ var errAway = errors.New("redisgate: the server is away")
 // server cannot be reached, New returns no error: the Sharer keeps trying to reach
 // it. A nil client is an error. The caller closes first the Sharer, then the client.
 //
-// Set ContextTimeoutEnabled in the options of the client. Then a command to a server
-// that hangs ends when the Sharer gives the command up. Without this option, the
-// goroutine of the command lives until the client's own timeout.
+// Set ContextTimeoutEnabled in the options of the client. Without this option, each
+// command to a server that hangs keeps a goroutine until the client's own timeout.
 func New(ctx context.Context, client redis.UniversalClient, opts ...Option) (*Sharer, error) {
 	if client == nil {
 		return nil, errors.New("redisgate: no client")

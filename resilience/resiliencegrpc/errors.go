@@ -51,8 +51,12 @@ func (u *attempts) recordError(err error) error {
 }
 
 // repeatable returns a function for Call.Repeatable. The function allows another
-// call on three conditions: may is true, the server has not forbidden retries, and
-// callers, the function in the caller's own Call, allows it.
+// call if three conditions hold:
+//
+//   - The parameter may is true.
+//   - The server has not forbidden retries.
+//   - The parameter callers, the function in the caller's own Call, is nil or allows
+//     the call.
 func (u *attempts) repeatable(callers func(resilience.Attempt) bool, may bool) func(resilience.Attempt) bool {
 	return func(a resilience.Attempt) bool {
 		return may && !u.noRetry && (callers == nil || callers(a))

@@ -27,12 +27,14 @@ type options struct {
 	conn    func(resilience.Target) (*grpc.ClientConn, error)
 }
 
-// WithMethods adds methods that may be called again: "/package.Service/Method" for
-// one method, "/package.Service/" for a whole service, "/" for all. By default, a
-// method may be called again if its .proto file declares it as idempotent (option
-// idempotency_level = IDEMPOTENT or NO_SIDE_EFFECTS) and its generated code is
-// linked in. Other methods are called once; breaker, health and alerts still count
-// these calls.
+// WithMethods adds methods that may be called again. For example,
+// "/package.Service/Method" is one method, "/package.Service/" a whole service, and
+// "/" all methods. Other methods are called once, but breaker, health and alerts
+// still count these calls.
+//
+// By default, a method may be called again if its .proto file declares it as
+// idempotent (option idempotency_level = IDEMPOTENT or NO_SIDE_EFFECTS) and its
+// generated code is linked in.
 func WithMethods(methods ...string) Option {
 	return optionFunc(func(o options) options {
 		o.methods = slices.Concat(o.methods, methods)

@@ -158,8 +158,8 @@ func (s *stream) attempt(ctx context.Context, t resilience.Target) error {
 	return nil
 }
 
-// begin sends again, on a new stream, what the client has sent so far: the
-// request and the end of sending. After that, the client can send more.
+// begin sends on a new stream what the client has already sent: the request and the
+// end of sending. After that, the client can send more.
 func (s *stream) begin(made grpc.ClientStream, cancel context.CancelFunc) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

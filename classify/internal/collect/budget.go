@@ -27,7 +27,7 @@ var resourceNames = [resources]string{
 }
 
 // These are the limits for one classification. Real evidence uses a few percent of
-// them. With these limits, any evidence takes less than 10 ms and less than 4 MB.
+// them. At the limits, a classification takes less than 10 ms and less than 4 MB.
 const (
 	MaxNodes       = 256      // errors of a chain
 	MaxBody        = 64 << 10 // bytes of a body
@@ -37,19 +37,18 @@ const (
 	MostValues     = 1024
 	mostChainTexts = 256 << 10
 	mostWaits      = 256
-	// shortest is the smallest number of bytes that are worth reading of a longer
-	// text. If the budget has fewer bytes left, the text is not read at all.
+	// shortest is the smallest number of bytes that are read of a longer text. If
+	// less of the budget is left, the text is not read at all.
 	shortest = 1 << 10
 )
 
-// Budget limits how much more one classification may read. Before a collector
-// reads evidence, it subtracts the amount from the budget. It skips evidence
-// for which too little is left.
+// Budget limits how much more one classification may read. A collector subtracts the
+// amount from the budget before it reads evidence. It skips evidence for which too
+// little is left.
 //
 // Each part of the evidence, such as a response or a text, has a share. The share is
-// added to the budget before the part is read, so a large part does not use up the
-// budget of the next part. What a part does not need of its share is left for the
-// next part.
+// added to the budget before the part is read. So a large part does not use up the
+// budget of the next part. The rest of a share is left for the next part.
 type Budget struct {
 	Left    [resources]int
 	Limit   int         // the most bytes that are read of one text; 0 = no limit
@@ -134,10 +133,9 @@ type Omission struct {
 	Amount       int
 }
 
-// Cut returns the part of a text that should be read: all of it as head, or a
-// head and a tail of about the same size. It cuts at a space if one is near, so
-// that the rules do not take a part of a word for a whole word. It copies
-// nothing.
+// Cut returns the part of a text that should be read: all of it as head, or a head
+// and a tail of about the same size. It cuts at a space if one is near, because
+// rules must not take a part of a word for a word. It copies nothing.
 func Cut[T string | []byte](q *Inquiry, text T) (head, tail T) {
 	b, n := &q.Budget, len(text)
 	if b.Limit > 0 {

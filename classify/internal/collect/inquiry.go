@@ -98,10 +98,10 @@ func httpSignal(status int) signal.Signal {
 	return s
 }
 
-// ReadText is a text that was read. N is the length of the whole text. Head and Tail
-// are what was read of it: either Head is the whole text, or the middle was left out.
-// The text may be a part of another text. Attempt is true for the report of one
-// attempt, and Frame is true for a frame of a stack trace.
+// ReadText is a text that was read, which can be a part of a longer text. N is the
+// length of the whole text. Head is the whole text. If the middle was left out, Head
+// is the beginning and Tail is the end. Attempt is true for the report of one
+// attempt. Frame is true for a frame of a stack trace.
 type ReadText struct {
 	Head, Tail     string
 	N              int

@@ -170,7 +170,7 @@ func check(r ruledoc.Rule) error {
 }
 
 // expand replaces every rule that names a table by one rule for each code of the
-// table. If the id contains {reason}, it makes one rule for each reason instead.
+// table. If the id contains {reason}, there is one rule for each reason instead.
 func expand(doc ruledoc.Document) ([]ruledoc.Rule, error) {
 	var rules []ruledoc.Rule
 	for _, r := range doc.Rules {
@@ -198,8 +198,8 @@ func expand(doc ruledoc.Document) ([]ruledoc.Rule, error) {
 }
 
 // byReason turns a rule whose id contains {reason} into one rule for each reason.
-// The codes of a reason become alternatives in one pattern. So all codes of a
-// reason share the automaton's states for the rest of the pattern.
+// The codes of a reason become alternatives in one pattern, because then they share
+// states of the automaton.
 func byReason(r ruledoc.Rule, t ruledoc.Table) []ruledoc.Rule {
 	var rules []ruledoc.Rule
 	codes := map[string][]string{}

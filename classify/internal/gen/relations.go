@@ -82,9 +82,9 @@ func checkRelations(rules []ruledoc.Rule) error {
 	return nil
 }
 
-// cycle looks for rules that beat each other in a cycle: each of them lists the
-// next one in its Beats. It extends path until the path is back at its first
-// rule. It returns the closed path, or nil if there is no cycle.
+// cycle looks for rules that beat each other in a cycle: each lists the next one in
+// its Beats. It extends path until the path is back at its first rule, and returns
+// that path. It returns nil if there is no cycle.
 func cycle(rules map[string]*signal.Signal, path []string) []string {
 	last := rules[path[len(path)-1]]
 	if last == nil || last.Text == nil {

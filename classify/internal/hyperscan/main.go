@@ -1,15 +1,15 @@
-// Command hyperscan compares the matcher with Hyperscan, in one run, on the
-// patterns of the standard rules and the messages of the labelled corpus.
+// Command hyperscan compares the matcher with Hyperscan, on the patterns of the
+// standard rules and the messages of the labelled corpus.
 //
 // It is run by make bench-hyperscan, from the root of the repository:
 //
 //	go run ./classify/internal/hyperscan
 //
-// Hyperscan is called from C: scan.c is compiled with the system's compiler and
-// scans in block mode. The matcher and Hyperscan take turns, and the command compares
-// the medians, so that other load on the machine affects both. Patterns that
-// Hyperscan refuses are left out for both. If libhyperscan-dev is missing, the command
-// prints a message and succeeds.
+// scan.c calls Hyperscan in block mode and is compiled with the system's compiler.
+// The matcher and Hyperscan take turns, so that other load on the machine affects
+// both. The command compares the medians. Patterns that Hyperscan refuses are left
+// out for both. If libhyperscan-dev is missing, the command prints a message and
+// succeeds.
 package main
 
 import (
@@ -173,8 +173,8 @@ func compare(folder, program string, exprs, texts []string, turns int) error {
 	return nil
 }
 
-// scanAll does the same as scan.c: it scans all texts, as many times as rounds
-// says. It returns the time, and the number of matches in one round.
+// scanAll does the same as scan.c: it scans all texts, and repeats that as many
+// times as rounds says. It returns the time, and the number of matches in one round.
 func scanAll(m *scan.Matcher, texts []string, rounds int) (took time.Duration, found int) {
 	set := make([]uint64, m.Words())
 	begin := time.Now()

@@ -9,12 +9,11 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// Memory caches the classification of texts, because the same error text tends
-// to occur many times. Finding a text in the cache costs little more than a
-// hash. Memory holds no text, only hashes with a seed that is new in every
-// process. Eleven bits of a hash select the slot, and 40 other bits are
-// compared. So Memory confuses two texts in 1 of 2^40 comparisons. It is safe
-// for concurrent use and never grows.
+// Memory caches the classification of texts, because the same error text tends to
+// occur many times. A lookup costs little more than a hash. Memory holds no text,
+// only hashes with a seed that is new in every process. Two texts of the same slot
+// are confused only if 40 further bits of their hashes are equal. Memory is safe for
+// concurrent use and never grows.
 type Memory struct {
 	Verdicts [memorySize]atomic.Uint64
 	matches  [matchesSize]MatchSlot
@@ -73,13 +72,13 @@ func Remember(place *atomic.Uint64, hash uint64, v Verdict) {
 	}
 }
 
-// MatchSlot caches the rules that match a text. It is for a text that is only a
-// part of an error, so that the classification also depends on the other parts.
-// The three words of a slot cannot be written in one atomic step. So key is the hash
-// XORed with the other two words: a slot that is only partly written matches no hash.
+// MatchSlot caches the rules that match a text. It is for a text that is only one
+// part of the evidence. The three words of a slot cannot be written in one atomic
+// step. So key is the hash XORed with the other two words, and a slot that is only
+// partly written matches no hash.
 type MatchSlot struct{ key, low, high atomic.Uint64 }
 
-// The words low and high of a MatchSlot have these fields. low holds the
+// These are the fields of the words low and high of a MatchSlot. low holds the
 // provider and the indexes of five rules. high holds four more indexes, and the
 // status minus 399. Each index is stored plus one, so that 0 means no rule.
 const (

@@ -3,9 +3,8 @@ package resolve
 
 import "github.com/errclass/errclass/classify/internal/signal"
 
-// Resolve returns the index of the signal that decides, or -1. It also sets the
-// Fate and By of each signal. The decision does not depend on the order of the
-// list. The steps are:
+// Resolve returns the index of the signal that decides, or -1. It also sets the Fate
+// and By of each signal. The order of the list does not matter. The steps are:
 //
 //  1. Hints, which are signals without a reason, veto signals that have a reason.
 //  2. Signals that are not vetoed beat others: see [signal.Signal.Beats]. A signal that

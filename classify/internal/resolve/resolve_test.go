@@ -192,9 +192,8 @@ func TestSomethingDecides(t *testing.T) {
 	})
 }
 
-// TestVetoesDoNotChain checks that a hint vetoes only signals of standard rules
-// in the same text. It must not veto a user's rule, a fact or a signal of
-// another text.
+// TestVetoesDoNotChain checks that a hint vetoes only signals of standard rules in
+// the same text.
 func TestVetoesDoNotChain(t *testing.T) {
 	t.Parallel()
 	hint := signal.Match(&signal.Rule{ID: "hint/a", Vetoes: []string{"timeout", "x/*"}}, 0)

@@ -10,9 +10,9 @@ import (
 )
 
 // These are the limits of a document. Most of them limit the number of tokens: a key
-// with its value counts as three tokens, and an item of a list counts as one or two.
-// The limits are checked before the YAML library reads the document, because the
-// library needs a few hundred bytes of memory for each value.
+// with its value counts as three tokens, and an item of a list as one or two. The
+// limits are checked before the YAML library reads the document. The library needs a
+// few hundred bytes of memory for each value.
 const (
 	tokenBytes = 2 // bytes of the file for each token, on average
 	tokensFree = 1000
@@ -33,10 +33,10 @@ var (
 	errMarks = fmt.Errorf("more than %d anchors, aliases and tags; write the values out instead", marksAll)
 )
 
-// scanner counts the tokens of a document. It recognises only the elements of YAML
-// that it needs for counting: quoted texts, comments, block texts, brackets, and
-// plain texts of several lines. The counts are estimates. The limits are so high
-// that no ordinary list of rules exceeds them.
+// scanner estimates the number of tokens of a document. It recognises only the
+// elements of YAML that it needs for this: quoted texts, comments, block texts,
+// brackets, and plain texts of several lines. No ordinary list of rules exceeds the
+// limits.
 type scanner struct {
 	bytes, line int
 	depth       int  // number of open brackets

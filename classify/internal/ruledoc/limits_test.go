@@ -17,7 +17,7 @@ func fill(before, part, after string, n int) string {
 }
 
 // Parse must refuse these files before the YAML library builds the tree of a file.
-// The tree would take up to 200 bytes for each byte of the file.
+// The tree takes up to 200 bytes for each byte of the file.
 func TestTreeWasBuiltBeforeTheFirstLook(t *testing.T) {
 	for name, file := range map[string]string{
 		"nulls":              fill("rules: [", "~,", "]", fileSize/2-8),

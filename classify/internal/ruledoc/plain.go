@@ -11,9 +11,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/scan"
 )
 
-// yamlMost is the size of the largest document that the YAML library may read,
-// in bytes. The library takes 100 ns and 40 bytes of memory for each byte of a
-// document.
+// yamlMost is the size of the largest document that the YAML library may read, in
+// bytes. The library takes 100 ns and 40 bytes of memory for each of these bytes.
 const yamlMost = 512 << 10
 
 // maxRules is the largest number of rules in a document.
@@ -26,9 +25,9 @@ var (
 
 // plain parses the subset of YAML that lists of rules need: block lists and maps,
 // lists and maps in brackets, texts on one line with or without quotes, and block
-// texts with |. It gives up at anything else, including invalid YAML. For the
-// subset, it returns the same values as the YAML library. plain makes the YAML nodes
-// of one rule at a time and reuses their memory for the next rule.
+// texts with |. It gives up at anything else. For the subset, it returns the same
+// values as the YAML library. It makes the YAML nodes of one rule at a time and
+// reuses their memory.
 type plain struct {
 	text  string
 	at    int
@@ -39,16 +38,15 @@ type plain struct {
 	check func(int, *Rule) error
 }
 
-// If the methods of plain find YAML that plain does not parse, they panic with
-// giveUp. If they find a faulty rule, they panic with fault. readPlain recovers both.
+// The methods of plain panic with giveUp at YAML that plain does not parse, and with
+// fault at a faulty rule. readPlain recovers both.
 type (
 	giveUp struct{}
 	fault  struct{ err error }
 )
 
-// readPlain reads a document of rules. If the document has YAML that plain does not
-// parse, line is the number of the line at which readPlain gave up; otherwise line
-// is 0.
+// readPlain reads a document of rules. The result line is 0, or the number of the
+// line with YAML that plain does not parse.
 func readPlain(data []byte, check func(int, *Rule) error) (rules []Rule, line int, err error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if bytes.IndexByte(data, '\r') >= 0 {
@@ -333,9 +331,8 @@ func (p *plain) blockValue(indent int) (v *yaml.Node, next int) {
 	return v, p.nextLine()
 }
 
-// blockTexts reads a block list of texts. The list is the value of a key. outer
-// is the indentation of that key. next is the indentation of the line after the
-// list.
+// blockTexts reads a block list of texts, which is the value of a key. outer is the
+// indentation of that key. next is the indentation of the line after the list.
 func (p *plain) blockTexts(indent, outer int) (n *yaml.Node, next int) {
 	n = p.node(yaml.SequenceNode, "", "")
 	for {

@@ -111,10 +111,10 @@ func Read(r io.Reader) (Document, error) {
 	return Parse(data, func(int, *Rule) error { return nil })
 }
 
-// Parse is like [Read], but reads the document in data. It calls check with
-// each rule and the rule's index, and stops at the first error. It first uses
-// the parser in plain.go. If that parser gives up, Parse starts again at the
-// first rule, with the YAML library.
+// Parse is like [Read], but reads the document in data. It calls check with each
+// rule and the rule's index, and stops at the first error. If the parser in plain.go
+// gives up, the YAML library reads the document. Then check is called again from the
+// first rule on.
 func Parse(data []byte, check func(i int, r *Rule) error) (doc Document, err error) {
 	rules, line, err := readPlain(data, check)
 	switch {

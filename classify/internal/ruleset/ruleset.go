@@ -15,9 +15,9 @@ import (
 // Set is a compiled list of text rules. It is immutable and safe for concurrent
 // use.
 type Set struct {
-	// Rules has one rule for each bit of a set of matches. The bits of each part
-	// begin with a new 64-bit word. So if a part does not fill its last word, rules
-	// without an id fill the rest of the word.
+	// Rules has one rule for each bit of a set of matches. Each part begins with a
+	// new 64-bit word of the set. Rules without an id fill the rest of a part's last
+	// word.
 	Rules []signal.Rule
 	Parts []Part
 
@@ -30,8 +30,8 @@ type Set struct {
 	Passing       []uint64 // rules of the category retryable
 }
 
-// Part is a group of rules that share a matcher. The user's rules are one part and
-// the standard rules another, so the standard rules are compiled only once.
+// Part is a group of rules that share a matcher. The user's rules are one part. The
+// standard rules are a different part, so they are compiled only once.
 type Part struct {
 	Matcher *scan.Matcher
 	Word    int // index of the part's first word in a set of matches
@@ -51,9 +51,9 @@ const (
 // Words returns the length of a set of matches, in words of 64 rules.
 func (s *Set) Words() int { return len(s.WithoutReason) }
 
-// Plain returns the plain form of a text, which has no escape sequences and no
-// invisible characters. It returns the text itself if no part of the set needs
-// the plain form.
+// Plain returns the plain form of a text, without escape sequences and invisible
+// characters. If no part of the set needs the plain form, it returns the text
+// itself.
 func (s *Set) Plain(text string) string {
 	for _, p := range s.Parts {
 		if p.Reads != exactText {
@@ -71,8 +71,9 @@ func (s *Set) Match(set []uint64, text, plain string) {
 	}
 }
 
-// MatchStandard adds the standard rules that match plain to a set of matches. It is
-// for a part of a text. The user's rules match only the whole text.
+// MatchStandard finds the standard rules that match the argument plain, which is the
+// plain form of a part of a text. It adds them to the argument set. It does not try
+// the user's rules, because they match only the whole text.
 func (s *Set) MatchStandard(set []uint64, plain string) {
 	for _, p := range s.Parts {
 		if p.Reads == PlainWithoutFrames {
@@ -81,8 +82,8 @@ func (s *Set) MatchStandard(set []uint64, plain string) {
 	}
 }
 
-// match finds the rules of p that match a text, and sets their bits in the
-// argument set. The slice set must begin with the first word of p.
+// match finds the rules of p that match a text, and sets their bits in the argument
+// set. This slice must begin with the first word of p.
 func (p Part) match(set []uint64, text, plain string) {
 	switch p.Reads {
 	case exactText:
@@ -158,7 +159,7 @@ func New(rules []signal.Rule, parts ...Part) *Set {
 }
 
 // HasStrong reports whether a matched rule is stronger than a bare word and is not
-// vetoed by a matched hint, which is a rule without a reason.
+// vetoed by a matched hint.
 func (s *Set) HasStrong(matched []uint64) bool {
 	for w, word := range matched {
 		for ; word != 0; word &= word - 1 {
@@ -185,10 +186,10 @@ func (s *Set) vetoed(matched []uint64, place int) bool {
 	return false
 }
 
-// BeforeRefusal finds the first 4xx status in text for which a retry does not
-// help. It returns the position of that status, counted from 1, or 0 if there
-// is none. It also sets, in the argument set, the bits of the standard rules that
-// match the text in front of the status.
+// BeforeRefusal finds the first 4xx status in text for which a retry does not help.
+// It returns the position of that status, counted from 1, or 0 if there is none. In
+// the argument set, it sets the bits of the standard rules that match the text
+// before the status.
 func (s *Set) BeforeRefusal(set, matched []uint64, text string) (at int32) {
 	var codes [8]int
 	n := 0
@@ -221,10 +222,9 @@ func Meets(matched, other []uint64) bool {
 // MaxRules is the largest number of rules that [Set.With] takes.
 const MaxRules = scan.MaxPatterns
 
-// With returns a set with n user rules before the rules of s. The argument rule
-// returns the user rule with index i. With calls it twice for each index: to
-// compile the pattern, and then to store the rule after all patterns have
-// compiled.
+// With returns a set with n user rules before the rules of s. The function rule
+// returns the user rule with index i. With calls it twice for each index, so that no
+// rules are stored until all patterns have compiled.
 func (s *Set) With(n int, rule func(i int) signal.Rule) (*Set, error) {
 	exprs := make([]string, n)
 	for i := range exprs {

@@ -29,10 +29,10 @@ func ruleProvider(id string) int {
 	return 0
 }
 
-// Provider returns the provider that the ids of the matched rules name, as an index
-// in standard.Providers. It returns 0 if they name no provider or several. For
-// example, rules for both providers match a text about a fallback from one to the
-// other.
+// Provider returns the provider of the matched rules, as an index in
+// standard.Providers. A rule has a provider if its id is "provider/" and the
+// provider's name. If no matched rule has a provider, or if they have several,
+// Provider returns 0.
 func (s *Set) Provider(matched []uint64) (provider int) {
 	for w, providers := range s.providers {
 		if matched[w]&providers == 0 {
@@ -86,8 +86,8 @@ func (s *Set) Status(matched []uint64, text string) int {
 }
 
 // statusAt looks in text for a number that is one of codes. It returns the offset of
-// the first such number, or -1. If codes is empty, statusAt looks for any status in
-// front of a word, as in "(404) Not Found".
+// the first such number, or -1. If codes is empty, any status before a word counts,
+// as in "(404) Not Found".
 func statusAt(text string, codes []int) int {
 	for i := 0; i+3 <= len(text); i++ {
 		if text[i] != '4' && text[i] != '5' {

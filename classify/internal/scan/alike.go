@@ -1,8 +1,8 @@
 package scan
 
-// grouping groups the classes of bytes. Two classes stay in one group if each state
-// has the same next state for both. grouping begins with one group. For each state,
-// it splits the groups whose classes lead to different next states.
+// grouping groups the classes of bytes. Two classes are in one group if each state
+// has the same next state for both. grouping begins with one group, and splits
+// groups by the next states of one state after the other.
 type grouping struct {
 	group []uint8       // the group of each class
 	sizes []int         // the number of classes of each group
@@ -51,9 +51,9 @@ func (g *grouping) refine(edges []edge) {
 	}
 }
 
-// split divides a group by the next states of its classes. Classes without an
-// edge stay in the old group. If all classes have an edge, the first class
-// stays in the old group, with all classes that have the same next state.
+// split divides a group by the next states of its classes. Classes without an edge
+// stay in the old group. If there are none, the first class stays there, with all
+// classes that have the same next state.
 func (g *grouping) split(old uint8, edges []edge) {
 	into := map[int32]uint8{}
 	if g.met[old].classes == g.sizes[old] {

@@ -4,9 +4,9 @@ import "regexp/syntax"
 
 // assemble divides a list of parts into pieces and gaps.
 //
-// A gap at either end of the pattern is replaced by its minimum number of
-// runes, because a match may begin and end anywhere in a text. If several loops
-// follow each other, assemble moves their minimums to the pieces around them.
+// A match may begin and end anywhere in a text. So a gap at either end of the
+// pattern is replaced by its minimum number of runes. If several loops follow each
+// other, their minimums move to the pieces around them.
 func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 	var c chain
 	var piece []*syntax.Regexp

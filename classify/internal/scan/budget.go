@@ -9,9 +9,8 @@ import (
 )
 
 // A Budget limits the work of compiling a set of patterns and of checking texts
-// against the set. It counts steps, not time, so every machine accepts and refuses
-// the same sets. A step takes about ten nanoseconds. The number of steps also limits
-// the memory.
+// against the set. It counts steps of about ten nanoseconds, so every machine
+// accepts the same sets. The number of steps also limits the memory.
 //
 // [Budget.Precheck] first estimates the steps of a set. Refusing a set takes a few
 // million steps. Building the largest set that is accepted takes a hundred million.
@@ -80,9 +79,8 @@ var (
 	errExamples = errors.New("its examples are too much work to check: shorten them")
 )
 
-// errSpent is the value with which [Budget.spend] panics; recoverSpent turns it
-// into an error. spend panics, because most of its callers are recursive and return
-// no errors.
+// errSpent is the value with which [Budget.spend] panics, because most of its
+// callers are recursive and return no errors. recoverSpent turns it into an error.
 type errSpent struct{}
 
 // NewBudget returns the budget for a set of patterns.

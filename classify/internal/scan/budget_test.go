@@ -58,8 +58,7 @@ const mostRefused = 12_000_000
 
 // If Compile refuses a hostile pattern, it must take few steps and name the pattern.
 // If Compile accepts it, the steps must be within a limit that follows from the
-// estimate of weigh. Without a budget, each further letter of some patterns would
-// double the time.
+// estimate of weigh.
 func TestHostilePatternsCostMoreThanTheirBudget(t *testing.T) {
 	t.Parallel()
 	for name, expr := range hostile {
@@ -182,8 +181,8 @@ func TestPhraseIsWhatPackageSyntaxReads(t *testing.T) {
 	}
 }
 
-// Matching a rule against its examples has a budget too. Each example here has
-// 3 MB. Package regexp would take a minute for some of them.
+// The check of a rule's examples has a budget too. Each example here has 3 MB.
+// Package regexp would take a minute for some of them.
 func TestExamplesHadNoBudget(t *testing.T) {
 	t.Parallel()
 	const size = 3 << 20

@@ -33,9 +33,8 @@ var kindOf = func() (of [256]kind) {
 	return of
 }()
 
-// holds reports whether all assertions in ops hold between two neighbouring
-// bytes. before is the kind of the first byte, and after is the kind of the
-// second.
+// holds reports whether all assertions in ops hold between two neighbouring bytes.
+// before and after are the kinds of these bytes.
 func holds(ops syntax.EmptyOp, before, after kind) bool {
 	return ops&^assertionsBetween[before][after] == 0
 }
@@ -50,8 +49,8 @@ var assertionsBetween = func() (ops [kinds][kinds]syntax.EmptyOp) {
 	return ops
 }()
 
-// between returns the assertions that hold between two neighbouring bytes.
-// before is the kind of the first byte, and after is the kind of the second.
+// between returns the assertions that hold between two neighbouring bytes. before
+// and after are the kinds of these bytes.
 func between(before, after kind) syntax.EmptyOp {
 	ops := syntax.EmptyNoWordBoundary
 	if (before == wordByte) != (after == wordByte) {
@@ -73,9 +72,8 @@ func between(before, after kind) syntax.EmptyOp {
 }
 
 // builder makes a program deterministic by the subset construction. A state is a
-// sorted list of NFA nodes: nodes that read a byte, assertions before such nodes,
-// and matches. If a state has assertions, the kind of the previous byte is part of
-// the state.
+// sorted list of NFA nodes that read a byte, are an assertion, or end a match. If a
+// state has assertions, the kind of the previous byte is part of the state.
 type builder struct {
 	*program
 	classes [256]uint8
@@ -101,10 +99,10 @@ type builder struct {
 	spanOf  [257]int16 // for each first byte, the index of its span
 }
 
-// An edge is a transition of a state: a class of bytes and the next state. If a
-// state has no edge for a class, no match continues with a byte of the class. A
-// large set has millions of edges, so an edge is one number of 32 bits: the upper 8
-// bits are the class and the lower 24 bits are the next state.
+// An edge is a transition of a state: the upper 8 bits are a class of bytes, and the
+// lower 24 bits are the next state. If a state has no edge for a class, no match
+// continues with a byte of the class. A large set has millions of edges, so an edge
+// is a single number.
 type edge uint32
 
 func newEdge(class uint8, next int32) edge { return edge(class)<<columnOf | edge(next) }
@@ -133,9 +131,9 @@ func (p *program) tables() (all, exact *table) {
 	return determinize(p, p.starts, len(p.nodes)).layOut(), determinize(p, p.exact, 0).layOut()
 }
 
-// determinize builds the states of the pieces whose first nodes are in starts.
-// room is the number of states for which it allocates memory in advance.
-// Without this, growing the slices would need twice the memory.
+// determinize builds the states of the pieces whose first nodes are in starts. It
+// allocates memory for as many states as room says. Growing the slices would need
+// twice the memory.
 func determinize(p *program, starts []int32, room int) *builder {
 	b := newBuilder(p, room)
 	for k := range kinds {
@@ -158,9 +156,9 @@ func newBuilder(p *program, room int) *builder {
 	return b
 }
 
-// classify divides the bytes into classes. No node and no assertion distinguishes
-// two bytes of a class. classify begins with one class and splits it at every range
-// of bytes that a node reads.
+// classify divides the bytes into classes, so that no node and no assertion
+// distinguishes two bytes of a class. It begins with one class and splits it at
+// every range of bytes that a node reads.
 func (b *builder) classify() {
 	var seen [256][4]uint64
 	asserts := false
@@ -197,9 +195,9 @@ func (b *builder) classify() {
 	}
 }
 
-// splitClasses splits every class of bytes: two bytes stay in one class if f
-// returns the same number for both. The numbers must be less than the constant
-// kinds. The new classes are numbered in the order of their first bytes.
+// splitClasses splits every class of bytes. Two bytes stay in one class if f returns
+// the same number for both. The numbers must be less than the constant kinds. The
+// new classes are numbered in the order of their first bytes.
 func (b *builder) splitClasses(f func(c byte) uint8) {
 	var numbers [256][kinds]uint16 // for each old class and number, the new class plus one
 	count := uint16(0)
@@ -249,9 +247,9 @@ func (b *builder) closure(items, from []int32) []int32 {
 	return items
 }
 
-// stateOf returns the state for the given nodes, after a byte of kind k.
-// asserts reports whether the state has assertions. The state of a single node
-// is cached unless it has assertions, because most edges lead to a single node.
+// stateOf returns the state for the given nodes, after a byte of kind k. asserts
+// reports whether the state has assertions. If it has none, the state of a single
+// node is cached: most edges lead to a single node.
 func (b *builder) stateOf(from []int32, k kind) (s int32, asserts bool) {
 	alone := len(from) == 1
 	if alone {
@@ -314,10 +312,10 @@ func (b *builder) newState(items []int32, k kind) int32 {
 	return s
 }
 
-// renumber merges two classes if every state has the same next state for both. For
-// example, the upper and the lower case of most letters are merged. Then renumber sorts
-// the classes: a class with edges from many states gets a low number. So the edges
-// that are read most often are close to each other.
+// renumber merges two classes if every state has the same next state for both, such
+// as the upper and the lower case of most letters. Then it sorts the classes: a
+// class with edges from many states gets a low number. So the edges that are read
+// most often are close to each other.
 func (b *builder) renumber() {
 	group, counts := b.alike()
 	order := make([]int, len(counts))

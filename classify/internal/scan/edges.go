@@ -13,10 +13,9 @@ type span struct {
 	asserts  bool // the next state depends on the kind of the byte
 }
 
-// buildEdges computes the edges of all states. It takes the newest state first.
-// Most states have a single next state, so buildEdges follows a path of states
-// to its end before it begins another. Then the nodes and edges of a path are
-// close to each other in memory.
+// buildEdges computes the edges of all states, the newest state first. Most states
+// have a single next state. So buildEdges follows a path to its end before it begins
+// a new one, and the nodes and edges of a path are close to each other in memory.
 func (b *builder) buildEdges() {
 	for len(b.waiting) > 0 {
 		s := b.waiting[len(b.waiting)-1]
@@ -25,9 +24,9 @@ func (b *builder) buildEdges() {
 	}
 }
 
-// buildEdgesOf computes the edges of state s. It divides the 256 bytes into spans,
-// so that all bytes in a span lead to the same nodes. The nodes of s read ranges of
-// bytes. A new span begins at the start of each range and after its end.
+// buildEdgesOf computes the edges of state s. It divides the 256 bytes into spans:
+// all bytes in a span lead to the same nodes. A new span begins at the start and
+// after the end of each range that a node of s reads.
 func (b *builder) buildEdgesOf(s int) {
 	b.cut(s)
 	for _, n := range b.itemsOf(s) {
@@ -62,9 +61,8 @@ func (b *builder) buildEdgesOf(s int) {
 	b.ranges[s] = edgeRange{begin, int32(len(b.edges)) - begin}
 }
 
-// cut finds the spans of state s. It looks only at the first byte of each
-// class, because the bytes of a class behave alike. So each span begins with
-// the first byte of a class.
+// cut finds the spans of state s. It looks only at the first byte of each class,
+// because the bytes of a class behave alike.
 func (b *builder) cut(s int) {
 	var cuts [5]uint64
 	at := func(c int16) {

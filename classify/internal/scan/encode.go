@@ -58,9 +58,9 @@ func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// appendEdges appends the entries of a table. Because a quarter of them are free, it
-// first writes one bit per entry, which says whether the entry is used. Then it
-// writes only the used entries.
+// appendEdges appends the entries of a table. It first writes one bit per entry,
+// which says whether the entry is used. Then it writes the used entries, about three
+// quarters of all.
 func appendEdges(b []byte, edges []uint32) []byte {
 	b = binary.AppendUvarint(b, uint64(len(edges)))
 	used := make([]byte, (len(edges)+7)/8)
@@ -128,8 +128,8 @@ func (d *decoder) table() table {
 	return t
 }
 
-// edges decodes what appendEdges has written. Its loop has no branch that depends on
-// whether an entry is used, because the CPU would often mispredict such a branch.
+// edges decodes what appendEdges has written. Its loop does not branch on whether an
+// entry is used, because the CPU would often mispredict this.
 func (d *decoder) edges() []uint32 {
 	n := d.number()
 	if n > 8*len(d.data) {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// filter rejects offsets of a text at which no match can begin. It is a Bloom
-// filter with one hash function: it may let an offset pass at which no match
-// begins, but it never rejects an offset at which a match begins.
+// filter rejects offsets of a text at which no match can begin. It is a Bloom filter
+// with one hash function: it may let such an offset pass, but it never rejects an
+// offset at which a match begins.
 //
 // It makes up to three tests: of the first four bytes at the offset, of the first
 // eight bytes, and of the fifth to the twelfth byte.
@@ -16,13 +16,13 @@ type filter struct {
 	// the test.
 	four, eight, twelve bitmap
 	// fourOnly has the prefixes of four bytes for which the second test is left out.
-	// A match with such a prefix may be shorter than eight bytes, or there are too
-	// many ways in which it may continue. In the same way, eightOnly has the prefixes
-	// of eight bytes for which the third test is left out.
+	// A match with such a prefix may be shorter than eight bytes, or may continue in
+	// too many ways. eightOnly has the prefixes of eight bytes for which the third
+	// test is left out.
 	fourOnly, eightOnly bitmap
 	// short has the pairs of bytes for which all three tests are left out. A match
-	// that begins with such a pair may be shorter than four bytes, or there are too
-	// many ways in which it may continue.
+	// that begins with such a pair may be shorter than four bytes, or may continue
+	// in too many ways.
 	short  [1 << (16 - 6)]uint64
 	shorts bool // short is not empty
 	empty  bool // a match may be empty, so it may begin at any offset
@@ -42,9 +42,9 @@ func (b *bitmap) add(hash uint32) { b[hash>>6] |= 1 << (hash & 63) }
 
 func (b *bitmap) has(hash uint32) bool { return b[hash>>6]>>(hash&63)&1 != 0 }
 
-// fold has the bit that differs between the two cases of an ASCII letter, in each
-// of eight bytes. A window is the next eight bytes of a text as a little-endian
-// word. fold is applied to every window, so that case is ignored.
+// fold has, in each of eight bytes, the bit that differs between the two cases of an
+// ASCII letter. It is applied to every window, so that case is ignored. A window is
+// the next eight bytes of a text as a little-endian word.
 const fold = 0x2020202020202020
 
 // hash hashes the eight bytes of a window. hashFour hashes the first four.
@@ -160,12 +160,12 @@ type look struct {
 	left     int // number of ways that may still be tried
 }
 
-// each makes a window longer, from l.from to l.to bytes, in every way in which
-// a match may continue. states are the states to which the bytes of the window
-// lead. each calls found with every longer window and the states of that
-// window. It calls stop instead if a match may be shorter than the longer
-// windows, or if there are too many ways. If stop is nil, there is no limit.
-// The order is fixed, so the same patterns always make the same filter.
+// each makes a window longer, from l.from to l.to bytes, in every way in which a
+// match may continue. states are the states to which the bytes of the window lead.
+// each calls found with every longer window and its states, in a fixed order.
+//
+// If a match may be shorter than the longer windows, or if there are too many ways,
+// each calls stop instead. If stop is nil, there is no such limit.
 func (x *explorer) each(l *look, states []state, window uint64, stop func(), found func(window uint64, states []state)) {
 	ways := map[way]bool{}
 	for _, s := range states {

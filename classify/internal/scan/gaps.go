@@ -88,10 +88,9 @@ func (l *byteLoop) matchBack(text string) int {
 }
 
 // spans reports whether the loops of a gap match all of text. It ignores the
-// minimums of the loops. It starts with the last loop at the end of text and
-// matches each loop backwards, as far as possible. This finds a match if there
-// is one, because loops that match a text also match every beginning of that
-// text.
+// minimums of the loops. From the last loop to the first, it matches each loop
+// backwards, as far as possible. This finds a match if there is one, because loops
+// that match a text also match every beginning of that text.
 func spans(loops []byteLoop, text string) bool {
 	for i := len(loops) - 1; i >= 0 && text != ""; i-- {
 		text = text[:loops[i].matchBack(text)]
@@ -100,10 +99,10 @@ func spans(loops []byteLoop, text string) bool {
 }
 
 // canFollow reports whether a piece that begins at offset start can follow the
-// pieces before it. It can if the stage before s was reached, and the text from
-// the mark of that stage (where its last piece ends) to start is a valid gap. If
-// several marks are far enough before start, canFollow checks only the last of
-// them: if the shortest gap is not valid, no longer gap is valid.
+// pieces before it. There must be a mark of the stage before s, and the text from
+// the end of the mark to start must be a valid gap. Of the marks that are far enough
+// before start, canFollow checks only the last. If the shortest gap is not valid, no
+// longer gap is valid.
 func (j *joiner) canFollow(text string, s *stage, k *known, start int) bool {
 	least, runes, counted := s.gap[0].min, 0, start // text[counted:start] has this many runes
 	for at := j.latest[s.parent]; at >= 0; at = j.marks[at].prev {
@@ -122,12 +121,13 @@ func (j *joiner) canFollow(text string, s *stage, k *known, start int) bool {
 	return false
 }
 
-// fits reports whether text[end:start] is a valid gap. It saves the result in
-// k. Often it can use the previous result in k, because of three facts. If a
-// text is a valid gap, so is every beginning of the text. If a text is not a
-// valid gap, no longer text from the same offset is a valid gap. If the gap is
-// a single loop without upper bound, two adjacent valid gaps together are a
-// valid gap too.
+// fits reports whether text[end:start] is a valid gap, and saves the result in k.
+// Three facts let it often use the previous result in k:
+//
+//   - If a text is a valid gap, so is every beginning of the text.
+//   - If a text is not a valid gap, no longer text from the same offset is one.
+//   - If the gap is a single loop without upper bound, two adjacent valid gaps are
+//     a valid gap together.
 func (j *joiner) fits(text string, gap []byteLoop, k *known, end, start int) bool {
 	endless := len(gap) == 1 && gap[0].max < 0
 	from, to := k.end, k.start

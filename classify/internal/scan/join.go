@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// A hit is a match of a piece that does not yet show whether a pattern matches: the
-// piece has to be joined with other pieces, or it may be empty.
+// A hit is a match of a piece that does not show alone whether a pattern matches.
+// Either the piece must be joined with other pieces, or it may be empty.
 type hit struct {
 	accepts    int32 // index of the first accept of the piece
 	start, end int
@@ -21,9 +21,8 @@ type mark struct {
 
 // maxListed limits the lists of a walk, so that the memory does not grow with the
 // text. When the list of hits reaches this length, the walk joins hits. When the list
-// of marks reaches it, the walk drops the marks that it no longer needs. A list can
-// still become longer if the patterns need more entries at the same time. That
-// happens with long pieces, and with more than maxListed stages.
+// of marks reaches it, the walk drops marks that are no longer needed. If the patterns
+// need more entries at the same time, a list becomes longer.
 const maxListed = 4 << 10
 
 // joiner joins hits into matches of whole patterns.
@@ -48,9 +47,9 @@ func (s stageSet) add(stage int32) { s[stage/64] |= 1 << (stage % 64) }
 
 func (s stageSet) has(stage int32) bool { return s[stage/64]>>(stage%64)&1 != 0 }
 
-// known is the last result of joiner.fits for a stage: whether text[end:start]
-// is a valid gap before the last piece of the stage. With this result, a long
-// gap is not read again for every piece after it.
+// known is the last result of joiner.fits for a stage: whether text[end:start] is a
+// valid gap before the last piece of the stage. So a long gap is not read again for
+// every piece after it.
 type known struct {
 	round      uint32 // round of the joiner; results of other rounds are of other texts
 	fits       bool
@@ -69,8 +68,8 @@ func limitOf[T any](list []T, shorten int) limit {
 }
 
 // dropped adjusts the limit after entries were dropped from a list. left is the
-// number of entries that remain. If many remain, the limit rises. So dropping
-// entries costs less in total than adding them.
+// number of entries that remain. If many remain, the limit rises, so that dropping
+// stays cheaper than adding.
 func (l *limit) dropped(left int) { l.shorten = max(l.shorten, 2*left) }
 
 // extend returns list with room for at least one more entry.
@@ -108,9 +107,8 @@ func (j *joiner) begin(m *Matcher) {
 	}
 }
 
-// join adds patterns to the set of matches. A pattern is added if all its pieces
-// were found in order, with valid gaps between them. join is the last step of a
-// walk.
+// join adds a pattern to the set of matches if all its pieces were found in order,
+// with valid gaps between them. It is the last step of a walk.
 func (w *walk) join() {
 	j := &w.joiner
 	hits := w.hits[:0]
@@ -129,9 +127,9 @@ func (w *walk) join() {
 	w.hits, j.marks = emptied(w.hits), emptied(j.marks)
 }
 
-// extendHits makes room for a hit that begins at offset start. If the list of
-// hits is too long, extendHits joins the hits that end before start. This is safe,
-// because no later hit ends before start.
+// extendHits makes room for a hit that begins at offset start. If the list of hits
+// is too long, it joins the hits that end before start. No later hit ends before
+// start.
 func (w *walk) extendHits(start int) {
 	if len(w.hits) >= w.room.shorten {
 		w.hits = w.hits[:copy(w.hits, w.takeBefore(w.hits, start))]
@@ -140,9 +138,9 @@ func (w *walk) extendHits(start int) {
 	w.hits = extend(w.hits, &w.room)
 }
 
-// takeBefore sorts hits. It joins each hit that ends before the offset next,
-// and returns the other hits. All hits that are found later must begin at or after
-// that offset.
+// takeBefore sorts hits. It joins the hits that end before the offset next, and
+// returns the others. All hits that are found later must begin at or after that
+// offset.
 func (w *walk) takeBefore(hits []hit, next int) []hit {
 	j := &w.joiner
 	sortHits(hits)
@@ -153,8 +151,8 @@ func (w *walk) takeBefore(hits []hit, next int) []hit {
 	j.next = next
 	for len(hits) > 0 && hits[0].end < next {
 		j.pending = hits
-		// Several empty hits at one offset may follow each other in any order. So each
-		// of them is joined as many times as there are empty hits at this offset.
+		// Several empty hits at one offset may follow each other in any order. So
+		// each of them is joined as many times as there are such hits.
 		at, n, empty := hits[0].end, 0, 0
 		for ; n < len(hits) && hits[n].end == at; n++ {
 			if hits[n].start == at {
@@ -176,10 +174,9 @@ func (w *walk) takeBefore(hits []hit, next int) []hit {
 	return hits
 }
 
-// sortHits sorts hits by their ends, then by their starts. Hits arrive in the order
-// of their starts, except those that an earlier call of takeBefore returned. No hit
-// is further from its sorted position than the number of hits within the longest
-// piece. So insertion sort is linear in the text.
+// sortHits sorts hits by their ends, then by their starts. Hits arrive nearly in the
+// order of their starts, so few hits are far from their sorted position, and
+// insertion sort is fast. Only long pieces with many hits need a general sort.
 func sortHits(hits []hit) {
 	const often = 16
 	moves := often * len(hits)
@@ -203,9 +200,9 @@ func compareHits(a, b hit) int {
 	return a.start - b.start
 }
 
-// matters reports whether a hit may be part of a match. That is so if a pattern ends
-// with the piece of the hit, or if a pattern continues with another piece and that
-// piece was found after the hit.
+// matters reports whether a hit may be part of a match. It may if a pattern ends
+// with the piece of the hit, or if the next piece of a pattern was found after the
+// hit.
 func (w *walk) matters(h hit) bool {
 	for at := h.accepts; ; at++ {
 		a := &w.m.accepts[at]
@@ -231,9 +228,9 @@ func (j *joiner) take(w *walk, h hit) {
 	}
 }
 
-// reaches reports whether h reaches the stage with index id: there is a mark of
-// the previous stage, with a valid gap between the mark and h. It returns false
-// if reaching the stage could add no new match.
+// reaches reports whether h reaches the stage with index id. There must be a valid
+// gap between a mark of the previous stage and h. If the stage could add no new
+// match, reaches returns false.
 func (j *joiner) reaches(w *walk, id int32, h hit) bool {
 	s := &w.m.stages[id]
 	if s.parent < 0 {
@@ -272,9 +269,9 @@ func (j *joiner) reach(w *walk, id int32, h hit) {
 	j.latest[id] = int32(len(j.marks) - 1)
 }
 
-// forget drops the marks that no later hit needs. If several marks of a stage
-// are far enough before every later hit, canFollow checks only the last of
-// them. So forget drops the others.
+// forget drops the marks that no later hit needs. Of the marks of a stage that are
+// far enough before every later hit, canFollow checks only the last. So forget drops
+// the others.
 func (j *joiner) forget(stages []stage) {
 	first := j.next
 	for _, h := range j.pending {

@@ -7,8 +7,8 @@ import (
 )
 
 // appendKey appends a key that identifies a piece. Two pieces have the same key if
-// they have the same String. String itself is too slow: it folds every rune of
-// every class, which may take milliseconds for a class of a few letters.
+// they have the same String. String itself is too slow: it may take milliseconds for
+// a class of a few letters.
 func appendKey(key []byte, re *syntax.Regexp) []byte {
 	number := func(n int) { key = binary.AppendVarint(key, int64(n)) }
 	switch op := re.Op; {

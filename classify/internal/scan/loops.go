@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// isGap reports whether re becomes a gap. Only a repetition of a class can become
-// one: a repetition without upper bound, one whose maximum is far above its minimum,
-// or one whose class has letters. In an automaton, such a loop would stay active
+// isGap reports whether re becomes a gap. It must be a repetition of a class, and
+// one of these must be true: it has no upper bound, its maximum is far above its
+// minimum, or the class has letters. In an automaton, such a loop would stay active
 // while other pieces match, and the numbers of states would multiply.
 func isGap(re *syntax.Regexp) bool {
 	least, most, ok := repeated(re)
@@ -73,8 +73,7 @@ func boundsOf(class *syntax.Regexp) []rune {
 }
 
 // withoutMin subtracts the minimum from both limits of the loop: {2,5} becomes
-// {0,3}. The caller must match the first l.min repeats with another part of the
-// pattern.
+// {0,3}. The caller must match the first l.min repeats elsewhere.
 func (l loop) withoutMin() loop {
 	if l.max > 0 {
 		l.max -= l.min

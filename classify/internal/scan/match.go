@@ -135,8 +135,8 @@ func (m *Matcher) Words() int { return (m.patterns + 63) / 64 }
 type Stats struct {
 	States int // states of both automata
 	Bytes  int // bytes of the edges of both automata
-	// Short is the number of pairs of bytes that the filter lets pass without a
-	// test of further bytes, out of 65,536. The automaton runs at every offset with
+	// Short is the number of pairs of bytes, out of 65,536, that the filter lets
+	// pass without a test of further bytes. The automaton runs at every offset with
 	// such a pair.
 	Short int
 	// Anywhere is true if a piece may be empty. Then the automaton runs at every
@@ -188,8 +188,8 @@ func repair(text string) string {
 	return string(b)
 }
 
-// walk is one pass over a text. It collects the matches in a set of its own: if it
-// kept the set of the caller, that set would escape to the heap.
+// walk is one pass over a text. It collects the matches in a set of its own, because
+// the set of the caller would escape to the heap.
 type walk struct {
 	m      *Matcher
 	text   string
@@ -213,17 +213,16 @@ func (w *walk) begin(m *Matcher, text string) {
 	w.joiner.begin(m)
 }
 
-// scan runs the automaton at every offset that the filter lets pass. For each
-// block of offsets, it first lists the offsets that pass and then runs the
-// automaton. The listing has no branch that depends on the text. The CPU would
-// often mispredict such a branch, and a misprediction costs more than the
-// filter's test of an offset.
+// scan runs the automaton at every offset that the filter lets pass. For each block
+// of offsets, it first lists the offsets that pass. Then it runs the automaton at
+// these. The listing has no branch that depends on the text, because the CPU would
+// often mispredict such a branch.
 func (w *walk) scan() {
 	text, f := w.text, &w.m.filter
 	i := 0
-	// Each step of the inner loop loads eight bytes and tests four offsets.
-	// Later passesRest reads eight bytes at each of these offsets. The last
-	// offset is three bytes after the first, so three more bytes must follow.
+	// Each step of the inner loop tests four offsets. Later passesRest reads eight
+	// bytes at each of them. The last offset is three bytes after the first, so
+	// three more bytes must follow.
 	const ahead = 8 + 3
 	for i+ahead <= len(text) {
 		// Offsets are relative to the block, because a text may be longer than 2
@@ -256,9 +255,9 @@ func (w *walk) scan() {
 	}
 }
 
-// lastWord reads up to eight bytes at i. Bytes after the end of the text are 0.
-// This hides no match, because the filter finds matches of fewer than four bytes by
-// their first two bytes.
+// lastWord reads up to eight bytes at i. Bytes after the end of the text are 0. This
+// hides no match: the filter finds matches of fewer than four bytes by their first
+// two bytes.
 func lastWord(text string, i int) (word uint64) {
 	if last := len(text) - 8; last >= 0 {
 		if i <= last {
@@ -317,10 +316,9 @@ func (w *walk) accept(s state, i, end int) {
 	}
 }
 
-// recordPiece records that a piece matches text[start:end]. first is the index
-// of the piece's first entry in table.accepts. recordPiece returns the last
-// entry of the piece and the index of that entry. It ignores the stages whose
-// previous piece was not found.
+// recordPiece records that a piece matches text[start:end]. first is the index of
+// the piece's first entry in table.accepts. recordPiece returns the piece's last
+// entry and its index. It ignores the stages whose previous piece was not found.
 func (w *walk) recordPiece(first state, start, end int) (a *accept, at state) {
 	j, matters := &w.joiner, false
 	for at = first; ; at++ {

@@ -92,9 +92,8 @@ func TestMatchPositions(t *testing.T) {
 }
 
 // fewestAllocs calls f many times and returns the smallest number of allocations.
-// That is the number for a call that finds its memory in a pool. The pool may be
-// empty at any call: the garbage collector clears pools, and the race detector
-// drops a quarter of the pooled values.
+// That is the number for a call that finds its memory in a pool. The garbage
+// collector and the race detector may empty a pool.
 func fewestAllocs(f func()) float64 {
 	fewest := testing.AllocsPerRun(1, f)
 	for range 100 {

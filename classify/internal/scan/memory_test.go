@@ -39,8 +39,8 @@ func manyBehind(n int) (exprs []string) {
 	return exprs
 }
 
-// bytesOf returns the number of bytes that f allocates. It returns the smaller
-// result of two calls, because the garbage collector may empty the pool and other
+// bytesOf returns the number of bytes that f allocates. It takes the smaller result
+// of two calls, because the garbage collector may empty the pool and other
 // goroutines may allocate.
 func bytesOf(f func()) uint64 {
 	least := uint64(math.MaxUint64)

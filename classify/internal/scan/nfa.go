@@ -47,9 +47,8 @@ func (p *program) newNode(n node) int32 {
 	return int32(len(p.nodes) - 1)
 }
 
-// literal compiles a piece that is one literal. Each literal is compiled only
-// once. So no other nodes equal its nodes, and literal adds them without a
-// search.
+// literal compiles a piece that is one literal. It adds the nodes without a search
+// for equal nodes: each literal is compiled only once, so there are none.
 func (p *program) literal(re *syntax.Regexp, next int32) int32 {
 	for _, r := range slices.Backward(re.Rune) {
 		n := node{op: opByte, lo: byte(r), hi: byte(r), out: next}
@@ -123,11 +122,11 @@ func (p *program) never() int32 {
 	return p.nowhere
 }
 
-// assert builds an assertion before the node next. If next is a split, the
-// assertion is moved behind the split. So every assertion is directly before a
-// node that reads a byte, or is a condition of a match. In both places the walk
-// knows the bytes on both sides. Alternatives of assertions lead to the same
-// node on exponentially many paths, so assert caches its results.
+// assert builds an assertion before the node next. If next is a split, the assertion
+// moves behind the split. So every assertion is directly before a node that reads a
+// byte, or is a condition of a match. In both places the walk knows the bytes on
+// both sides. assert caches its results, because exponentially many paths may lead
+// to the same node.
 func (p *program) assert(kind syntax.EmptyOp, next int32) int32 {
 	p.spend(p.pattern, stepsANode)
 	key := asserted{kind, next}

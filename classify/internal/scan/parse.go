@@ -115,9 +115,9 @@ func (e *parseError) Error() string { return e.text }
 func (e *parseError) Unwrap() error { return e.err }
 
 // isLoopOfCapture reports whether re repeats a group in parentheses without upper
-// bound. Package syntax turns some of these groups into a class, for example
-// (a|b)*, which the matcher could accept. All are refused, because users could not
-// tell in advance which of them are accepted.
+// bound. All such loops are refused. The matcher could accept some of them, for
+// example (a|b)*, which package syntax turns into a class. But users could not tell
+// in advance which ones.
 func isLoopOfCapture(re *syntax.Regexp) bool {
 	switch {
 	case re.Op != syntax.OpStar && re.Op != syntax.OpPlus && (re.Op != syntax.OpRepeat || re.Max >= 0):

@@ -2,9 +2,9 @@ package scan
 
 import "math/bits"
 
-// placer finds free entries in one array for sets of columns. Each set begins
-// at an offset of its own, its place. Column c of the set is the entry with
-// index place+c.
+// placer finds free entries in one array for sets of columns. Each set begins at an
+// offset of its own, which is called its place. The entry for column c has the index
+// place+c.
 type placer struct {
 	used  bitRow // the entries that are taken
 	owned bitRow // the places at which a set begins
@@ -13,8 +13,8 @@ type placer struct {
 }
 
 // find looks for a place in the table where all entries for columns are free. It
-// marks these entries as used and returns the place. columns must be sorted. find
-// tests 64 places at a time. looks is the number of these tests.
+// marks these entries as used and returns the place. columns must be sorted. looks
+// is the number of tests, each of 64 places.
 func (p *placer) find(columns []uint32) (place uint32, looks int) {
 	const tries = 1 << 10
 	for p.used.has(p.first) {

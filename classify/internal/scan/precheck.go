@@ -1,9 +1,9 @@
 package scan
 
-// Precheck refuses a set that is too large before any automaton of the set is
-// built. It counts patterns and bytes, and estimates the steps of each pattern from
-// its text. It stops at the first limit that is exceeded. The text does not show
-// all costs, so Precheck also compiles a sample.
+// Precheck refuses a set that is too large before any automaton of the set is built.
+// It counts patterns and bytes, and estimates the steps of each pattern from its
+// text. Because the text does not show all costs, it also compiles a sample. It
+// stops at the first limit that is exceeded.
 func (b *Budget) Precheck(exprs []string) error {
 	if b.weights != nil {
 		return nil // already done
@@ -38,8 +38,7 @@ func (b *Budget) Precheck(exprs []string) error {
 }
 
 // Reach estimates how many steps it takes, per byte of a text, to check the text
-// against a pattern. The estimate is meaningful only in comparison with other
-// patterns.
+// against a pattern. Use the estimate only to compare patterns.
 func (b *Budget) Reach(pattern int) int { return 1 + b.weights[pattern].reach/4 }
 
 // checkSize refuses a set with too many patterns or bytes before any pattern is

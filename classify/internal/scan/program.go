@@ -150,8 +150,7 @@ func (p *program) piece(re *syntax.Regexp) int32 {
 
 // forgetNodes empties the maps of nodes before a new piece is built. Nodes lead to
 // the match of their own piece, so pieces cannot share nodes. A large map is
-// replaced by a new one. Clearing a large map would take long, and would be
-// repeated before every later piece, even a small one.
+// replaced, because clearing it would take long before every later piece.
 func (p *program) forgetNodes() {
 	const large = 1 << 10
 	if len(p.nodeIDs)+len(p.asserted) > large {

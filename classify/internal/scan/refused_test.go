@@ -40,9 +40,9 @@ func justOver(form string) []string {
 // to distinguish many classes of bytes.
 var letters = strings.Split("abcdefghijklmnopqrstuvwxyz0123456789 !#%&',-/:;<=>@_`~\"", "")
 
-// beside returns n patterns that begin with prefix. After the prefix and n more
-// letters of a text, any subset of the patterns may still match. So their
-// automaton needs very many states.
+// beside returns n patterns that begin with prefix. In a text with the prefix and n
+// more letters, any subset of the patterns may still match. So their automaton needs
+// very many states.
 func beside(prefix string, n int) (exprs []string) {
 	for i := range n {
 		exprs = append(exprs, prefix+strings.Repeat("[a-z ]", i)+"e"+strings.Repeat("[a-z ]", n-i)+"x")
@@ -87,9 +87,8 @@ func tooLarge() map[string][]string {
 	return sets
 }
 
-// An oversized set must be refused before it is built, in few steps and with little
-// memory. The test is not parallel, because it measures the memory of the whole
-// process.
+// An oversized set must be refused in few steps and with little memory. The test is
+// not parallel, because it measures the whole process.
 func TestOversizedSetIsRefused(t *testing.T) {
 	for name, exprs := range tooLarge() {
 		t.Run(name, func(t *testing.T) {
@@ -127,9 +126,9 @@ func TestPrecheckAcceptsOrdinarySets(t *testing.T) {
 }
 
 // The weight of a pattern is its estimated number of steps. A pattern without
-// overlapping alternatives takes only a few more steps than its weight. The budget of
-// a set is stepsAgain times the weight of the set, so compiling such patterns never
-// exceeds the budget.
+// overlapping alternatives takes at most a quarter more steps than its weight. So
+// such patterns never exceed the budget of a set, which is stepsAgain times the
+// weight of the set.
 func TestWeightBoundsTheSteps(t *testing.T) {
 	t.Parallel()
 	forms := []string{

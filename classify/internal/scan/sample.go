@@ -26,27 +26,27 @@ const (
 	jointly     = 2         // steps for each step of their weight
 )
 
-// strata is the number of groups from which patterns are sampled; a group is
-// called a stratum. The group of a pattern depends on how many more states the
-// pattern may need than its text shows.
+// strata is the number of groups (strata) from which patterns are sampled. The
+// stratum of a pattern depends on how many more states the pattern may need than its
+// text shows.
 const strata = 5
 
 func (w weight) stratum() int {
 	return min((bits.Len(uint(w.worst/w.steps))+1)/3, strata-1)
 }
 
-// Each of these functions measures a property of patterns. A pattern with a large
-// result may need too many steps. The patterns with the largest results are called
-// suspects. A pattern with the result 0 is never a suspect.
+// Each of these functions measures a property of patterns that can cost many steps.
+// The patterns with the largest results are called suspects. A pattern with the
+// result 0 is never a suspect.
 
 func (w weight) overlaps() int { return max(w.worst, maxOne) - maxOne }
 func (w weight) length() int   { return max(w.steps, maxOne) - maxOne }
 func (w weight) classes() int  { return max(w.wide, 2) - 2 }
 
 // check compiles single patterns: the suspects, and some of each stratum. It refuses
-// a pattern that needs too many steps. It assumes that the other patterns cost as
-// much as the sampled ones. If the set would then need too many steps, check
-// refuses the set. It returns the estimated steps of the set.
+// a pattern that needs too many steps. From the sampled patterns, it estimates the
+// steps of the whole set, and returns the estimate. It refuses the set if the
+// estimate is too high.
 func (s *sample) check() (estimate int, err error) {
 	suspected := append(s.top(weight.overlaps), s.top(weight.length)...)
 	if len(suspected) == 0 && s.total <= together {
@@ -131,9 +131,9 @@ func (s *sample) top(size func(weight) int) (all []int) {
 	return all
 }
 
-// try compiles a single pattern and returns the steps that this took. The only
-// error that it returns is an exceeded budget. Other errors are found later, in the
-// order of the patterns.
+// try compiles a single pattern and returns the steps that this took. It returns an
+// error only if the budget is exceeded. Other errors are found later, in the order
+// of the patterns.
 func (s *sample) try(i int) (steps int, err error) {
 	alone := s.alone(s.exprs[i])
 	limited := *alone.left > s.left
@@ -160,9 +160,9 @@ func (s *sample) faultOf(i int) error {
 
 // checkTogether compiles a sample as one set: the patterns with the most classes,
 // and some others. It assumes that the remaining patterns add as much as the sample.
-// Patterns must be compiled together, because several can match the same bytes: each
-// combination needs a state of its own, with an edge for each byte of a class. If the
-// set would need more steps than the argument most, checkTogether returns an error.
+// If the whole set would need more steps than the argument most, checkTogether
+// returns an error. The cost shows only together: patterns that match the same bytes
+// need a state for each combination.
 func (s *sample) checkTogether(most int) error {
 	wide := s.top(weight.classes)
 	if len(wide) == 0 || s.total <= together {

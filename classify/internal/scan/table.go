@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// A state is an index into table.edges and a flag. The index is called the
-// place of the state. The flag is set if a piece ends in the state. State 0 has no
-// edges.
+// A state is an index into table.edges, called its place, and a flag. The flag is
+// set if a piece ends in the state. State 0 has no edges.
 type state uint32
 
 const (
@@ -21,10 +20,10 @@ const (
 	freeEntry          = noColumn << columnOf
 )
 
-// table is the deterministic automaton (DFA). The edge of a state for a class is
-// the entry at the state's place plus the class. The edges of different states are
-// interleaved. So each entry also has its column: if the column is not the class,
-// the entry belongs to another state.
+// table is the deterministic automaton (DFA). The edge of a state for a class is the
+// entry at the state's place plus the class. The edges of different states are
+// interleaved. If the column of an entry is not the class, the entry belongs to a
+// different state.
 type table struct {
 	classes [256]uint8
 	edges   []uint32
@@ -85,10 +84,10 @@ func (b *builder) layOut() *table {
 	return t
 }
 
-// order returns the states in the order in which layOut finds their places.
-// States with many edges are first, because it is hard to find places for them.
-// Each of the other states is followed by its next states, so that a walk reads
-// entries that are close to each other.
+// order returns the states in the order in which layOut finds their places. States
+// with many edges are first, because places for them are rare. Each other state is
+// followed by its next states, so that a walk reads entries that are close to each
+// other.
 func (b *builder) order() []int32 {
 	const many = 4
 	order := make([]int32, 0, b.count())

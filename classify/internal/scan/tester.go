@@ -7,8 +7,8 @@ import (
 )
 
 // A Tester matches texts against one pattern of a set and limits the steps that this
-// takes. It is for the examples of rules, because examples may be as hostile as
-// patterns. A Tester is not safe for concurrent use.
+// takes. It is for the examples of rules, which may be hostile. A Tester is not safe
+// for concurrent use.
 type Tester struct {
 	budget  *Budget
 	pattern int
@@ -17,8 +17,7 @@ type Tester struct {
 }
 
 // Tester returns a tester for a pattern that b has compiled as part of a set. It
-// compiles the pattern alone, because the matcher of the set would also search for
-// all other patterns.
+// compiles the pattern alone, without the other patterns of the set.
 func (b *Budget) Tester(pattern int, expr string) (t *Tester, err error) {
 	alone := b.alone(expr)
 	*alone.left = maxAll // the set was accepted
@@ -85,8 +84,9 @@ func (t *Tester) fault() error { return &PatternError{t.pattern, &BudgetError{er
 // Checked returns the number of steps that checking texts has taken so far.
 func (b *Budget) Checked() int { return b.checked }
 
-// PrecheckTexts refuses texts if their estimated steps are too many for their
-// length in bytes. pattern is the index of the pattern that the error names.
+// PrecheckTexts returns an error if the estimated steps to check texts are too many
+// for the length of the texts in bytes. The argument pattern is the index of the
+// pattern that the error names.
 func (b *Budget) PrecheckTexts(pattern, steps, bytes int) error {
 	if steps > maxExamples+bytes {
 		return &PatternError{pattern, &BudgetError{err: errExamples}}

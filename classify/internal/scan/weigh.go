@@ -2,13 +2,13 @@ package scan
 
 import "strings"
 
-// A weight estimates how many steps it takes to compile a pattern. The estimate
-// uses only the text of the pattern: nothing is parsed or built.
+// A weight estimates how many steps it takes to compile a pattern. The estimate uses
+// only the text of the pattern.
 type weight struct {
 	steps int // steps if no two alternatives read the same text
-	worst int // steps if the alternatives overlap wherever they may
-	wide  int // number of classes in sequence, which other patterns may overlap
-	reach int // number of runes that the pattern may read of a text, gaps included
+	worst int // steps if all alternatives that can overlap do overlap
+	wide  int // number of classes that the pattern reads one after the other
+	reach int // number of runes of a text that the pattern can read, gaps included
 }
 
 // These are the estimated steps for the elements of a pattern. They cover the nodes
@@ -69,8 +69,8 @@ func readingSteps(expr string) int {
 	return len(expr) + w.read
 }
 
-// foldedWeights has the extra steps for k and s. If case is ignored, each of
-// these letters also matches a third character, which is not ASCII.
+// foldedWeights has the extra steps for k and s. Without regard to case, each of
+// them also matches a character that is not ASCII.
 var foldedWeights = [256]uint8{'k': weightFolded, 'K': weightFolded, 's': weightFolded, 'S': weightFolded}
 
 // bounded returns n, but at most weightMost, so that n can be multiplied without
@@ -170,7 +170,7 @@ func (w *weigher) alternatives() part {
 }
 
 // isPrefix reports whether the longer of a and b begins with the shorter one,
-// ignoring case. next is the byte of the longer one that follows this beginning.
+// ignoring case. next is the byte of the longer one that follows.
 func isPrefix(a, b string) (next byte, ok bool) {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -175,9 +175,8 @@ const (
 	maxFold    = 0x1e944 // above the last rune that has another case
 )
 
-// member reads one member of a class: a rune, a range or a named class. It
-// finds every range. But it may mistake a hyphen after a named class for a
-// range.
+// member reads one member of a class: a rune, a range or a named class. It finds
+// every range, but may mistake a hyphen after a named class for one.
 func (w *weigher) member(h *part) {
 	rest := w.expr[w.at:]
 	if strings.HasPrefix(rest, "[:") {

@@ -71,9 +71,8 @@ var special = func() (is [256]bool) {
 	return is
 }()
 
-// begin adds the bytes with which the next part may begin. Alternatives before
-// this part may still be active. If they may continue with the same bytes, the
-// number of paths grows.
+// begin adds the bytes with which the next part may begin. If an alternative before
+// this part may continue with the same bytes, the number of paths grows.
 func (s *sequence) begin(first byteSet) {
 	if s.open&first != 0 {
 		s.ways = min(s.ways+s.forks, mostForks)
@@ -83,9 +82,8 @@ func (s *sequence) begin(first byteSet) {
 	}
 }
 
-// close is called for a part that is not optional. No match can skip the part, so
-// the sequence is no longer empty, and the alternatives before the part are no
-// longer active.
+// close is called for a part that no match can skip. So the sequence is not empty,
+// and the alternatives before the part are no longer active.
 func (s *sequence) close() { s.empty, s.open, s.forks = false, 0, 0 }
 
 // grow adds the estimated steps of a part.
@@ -129,8 +127,8 @@ func (s *sequence) add(p part, least, most int) {
 	if !p.asserts && !p.empty && least > 0 {
 		s.close()
 	}
-	// Each repetition of a part adds paths if the part may continue with a byte
-	// with which it begins, or if the part may be empty.
+	// Each repetition of a part adds paths in two cases: the part may continue with
+	// a byte with which it begins, or it may be empty.
 	ways := s.ways
 	if p.open&p.first != 0 {
 		ways += p.forks * max(most-1, 0)

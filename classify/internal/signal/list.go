@@ -6,13 +6,13 @@ import "sync"
 // 16.
 const ListSize = 32
 
-// firstSize is the number of signals for which a list has memory of its own. For more
-// signals, it takes memory from a pool. firstSize is enough for 99 of 100 messages,
-// and an array of this size is cheap to clear.
+// firstSize is the number of signals for which a list has memory of its own. It is
+// enough for 99 of 100 messages. For more signals, the list takes memory from a
+// pool.
 const firstSize = 10
 
 // List holds the signals that the collectors found. The zero List is empty. A full
-// list prefers hints, which are signals without a reason, and then the signals that
+// list keeps hints, which are signals without a reason, and then the signals that
 // come first in [Order]. So its content does not depend on the order of adding.
 type List struct {
 	first [firstSize]Signal

@@ -46,8 +46,8 @@ var ranks = func() (all [Strengths][Reasons][2]uint16) {
 
 // Rank returns the rank of a kind of signal. The signal with the highest rank
 // decides. A wrapper is a code that only says that something failed elsewhere, such
-// as a 5xx of HTTP or Unavailable of gRPC. A wrapper ranks below phrases that name
-// the cause of the failure.
+// as a 5xx of HTTP or Unavailable of gRPC. It ranks below phrases that name the
+// cause.
 func Rank(s Strength, r Reason, wrapper bool) uint16 {
 	w := 0
 	if wrapper {
@@ -113,9 +113,9 @@ func (s *Signal) rank() uint16 {
 }
 
 // Vetoes reports whether s is a hint that vetoes the signal other. The hint must
-// name the rule or the reason of that signal, and both must match in the same text.
-// A hint never vetoes a user's rule or the program's own deadline, cancellation or
-// budget.
+// name the rule or the reason of other, and both must match in the same text. A
+// user's rule and the program's own deadline, cancellation and budget are never
+// vetoed.
 func (s *Signal) Vetoes(other *Signal) bool {
 	if s.Text == nil || s.Reason != NoReason || s.Part != other.Part || other.Text == nil || other.Reason == NoReason || other.Strength >= User {
 		return false
@@ -128,8 +128,8 @@ func (s *Signal) Vetoes(other *Signal) bool {
 	return false
 }
 
-// targets reports whether target stands for the rule with this id. target is the
-// id of a rule, or the beginning of ids followed by a star.
+// targets reports whether target stands for the rule with this id. target is an id,
+// or the beginning of ids followed by a star.
 func targets(target, id string) bool {
 	if family, ok := strings.CutSuffix(target, "*"); ok {
 		return strings.HasPrefix(id, family)
@@ -137,8 +137,8 @@ func targets(target, id string) bool {
 	return target == id
 }
 
-// Refusals may be in the Beats of a rule, instead of the id of a rule. It stands for
-// every status from 400 to 499 that a retry does not change: see [Signal.Refuses].
+// Refusals stands for every status from 400 to 499 that a retry does not change: see
+// [Signal.Refuses]. The Beats of a rule may contain Refusals instead of an id.
 const Refusals = "4xx"
 
 // Beats reports whether s makes other irrelevant, even if other comes first in
@@ -184,16 +184,15 @@ func (s *Signal) HasEdges() bool {
 	return s.Text != nil && len(s.Text.Beats) > 0 || s.Strength >= Code && s.Strength < User && (s.is4xx() || s.refusesCaller())
 }
 
-// claimsEnd reports whether s is a cancellation or a timeout that a peer may
-// have written. A cancellation or a timeout of this program itself has the
-// strength Fact or Own, and claimsEnd returns false for it.
+// claimsEnd reports whether s is a cancellation or a timeout that a peer may have
+// written. One of this program itself has the strength Fact or Own.
 func (s *Signal) claimsEnd() bool {
 	return (s.Reason == ReasonAborted || s.Reason == ReasonTimeout) && s.Strength < Fact
 }
 
 // refusesCaller reports whether s is a status or a code with which a server refuses
-// the caller. Such a server did answer. So words in its body about a timeout or a
-// cancellation do not count: an invalid key must not look like a timeout.
+// the caller. Such a server did answer, so words in its body about a timeout or a
+// cancellation do not count.
 func (s *Signal) refusesCaller() bool {
 	return s.Strength >= Code && s.Strength < User &&
 		(s.Reason == ReasonAuthentication || s.Reason == ReasonBudgetExceeded || s.Reason == ReasonPolicy)
@@ -201,9 +200,9 @@ func (s *Signal) refusesCaller() bool {
 
 func (s *Signal) is4xx() bool { return 400 <= s.Status && s.Status <= 499 }
 
-// Refuses reports whether s is a 4xx that a retry does not change. For 409 it
-// returns false, because a conflict may end. For 424 it returns false, because
-// the other request may succeed later.
+// Refuses reports whether s is a 4xx that a retry does not change. It returns false
+// for 409, because a conflict may end, and for 424, because the other request may
+// succeed later.
 func (s *Signal) Refuses() bool {
 	return s.is4xx() && s.Strength == Code && s.Category == CategoryFatal && s.Status != 409 && s.Status != 424
 }
@@ -218,10 +217,10 @@ func (s *Signal) isFinal() bool {
 	return false
 }
 
-// passesWithin reports whether s must be ignored because of a refusal. That is so
-// if s is retryable, the refusal is not, and s stands in the refusal's message. The
-// message begins at the refusal. A rate limit in a 403 is not ignored, because some
-// APIs report rate limits with a 403.
+// passesWithin reports whether s must be ignored because of a refusal. That is so if
+// s is retryable, the refusal is not, and s is in the message that begins at the
+// refusal. A rate limit in a 403 is not ignored, because some APIs report rate
+// limits with a 403.
 func (s *Signal) passesWithin(refusal *Signal) bool {
 	if s.Category != CategoryRetryable || s.is4xx() && !refusal.isFinal() {
 		return false

@@ -22,9 +22,8 @@ type Signal struct {
 	Category Category
 	Strength Strength
 	Source   Source
-	// If Faint is true, the signal counts only if all signals are faint. A faint
-	// signal comes from an earlier one of several attempts, or from the frame of a
-	// stack trace.
+	// If Faint is true, the signal counts only if all signals are faint. It comes
+	// from an earlier one of several attempts, or from the frame of a stack trace.
 	Faint bool
 
 	// Package resolve sets Fate and By.

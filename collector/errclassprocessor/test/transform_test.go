@@ -131,8 +131,8 @@ func started(tb testing.TB, p processor.Logs, err error) processor.Logs {
 const records = 1000
 
 // logs returns a batch of log records. The argument percent is the percentage of
-// errors, and from is the number of the first record. Each body has about 150 bytes
-// and differs from the others. None of the patterns in rules matches a body.
+// errors, and from is the number of the first record. Each body is different and has
+// about 150 bytes. No pattern in rules matches any of them.
 func logs(from, percent int) plog.Logs {
 	ld := plog.NewLogs()
 	all := ld.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty().LogRecords()

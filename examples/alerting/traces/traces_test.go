@@ -1,6 +1,6 @@
-// Package traces writes the series for rules_traces_test.yml. Each series comes from
-// an hour of calls through package resilience in virtual time. It has one value for
-// each scrape, and Prometheus scrapes every 15 seconds.
+// Package traces writes the series for rules_traces_test.yml. The series come from
+// an hour of calls through package resilience in virtual time. They have a value for
+// every 15 seconds, the interval at which Prometheus scrapes.
 package traces
 
 import (
@@ -226,9 +226,8 @@ func labels(set attribute.Set) string {
 	return "{" + strings.Join(all, ",") + "}"
 }
 
-// compact returns values in the notation of promtool. "a+bxn" stands for the value
-// a, followed by n further values. Each of these is larger by b than the value
-// before it.
+// compact returns values in the notation of promtool. "a+bxn" stands for a, followed
+// by n values, each larger by b than the value before it.
 func compact(values []int64) string {
 	var parts []string
 	for i := 0; i < len(values); {

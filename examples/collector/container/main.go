@@ -1,7 +1,8 @@
 // Command container runs a program and writes its output to a file, in the log
 // format of containerd. Each entry has a time, the stream, the letter F or P, and a
-// line. A line of more than 16 KiB becomes several entries. All of these except the
-// last have the letter P. All other entries have the letter F. Usage:
+// line. A line of more than 16 KiB becomes several entries. The last of them has the
+// letter F, like the only entry of a short line. The others have the letter P.
+// Usage:
 //
 //	container DIRECTORY/namespace_pod_uid/name/0.log COMMAND...
 //

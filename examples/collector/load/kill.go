@@ -30,9 +30,9 @@ func kill(ctx context.Context, s settings, table io.Writer) error {
 	return killFiles(ctx, s, table)
 }
 
-// killRepeatedly runs Collectors, one after the other, and kills s.kills of them.
-// The kills divide the n records into s.kills+1 equal parts. The function progress
-// returns the number of records that were sent so far. After half of the kills,
+// killRepeatedly starts and kills s.kills Collectors, one after the other, and then
+// starts a last one. The kills divide the n records into equal parts. The function
+// progress returns how many records were sent so far. After half of the kills,
 // killRepeatedly starts the sink. It returns the last Collector and the sink.
 func killRepeatedly(ctx context.Context, s settings, n int, progress func() int, listen func() (*sink, error), start func() (*collector, error)) (*collector, *sink, error) {
 	var to *sink

@@ -1,13 +1,14 @@
-// Command load puts load on a real Collector with errclass, on loopback. It checks
-// that the Collector loses no record, sends none twice and changes none:
+// Command load tests a Collector with errclass under load, on loopback. It checks
+// that the Collector loses no record, sends none twice and changes none. It has four
+// subcommands:
 //
-//	load [flags] otlp    measure the CPU time of classifying records from OTLP, also with the transform processor
-//	load [flags] files   measure an agent that reads the files of containers, with errclass and without
-//	load [flags] plan    measure the same with the agent and the gateway of collector/kubernetes
+//	load [flags] otlp    measure the classification of records from OTLP, also with the transform processor
+//	load [flags] files   measure an agent that reads the log files of containers, with errclass and without
+//	load [flags] plan    measure the agent and the gateway of collector/kubernetes
 //	load [flags] kill    kill the Collector again and again, and check that every acknowledged record arrives
 //
-// Each command prints a table. The times are the CPU time of the Collector's
-// process, divided by the number of records.
+// Each subcommand prints a table. Its times are CPU times of the Collector's process
+// per record.
 package main
 
 import (

@@ -184,9 +184,8 @@ service:
 	return f, nil
 }
 
-// send sends the first n records over several connections. The function export
-// sends one batch, with the records from number first up to, but not
-// including, number last.
+// send sends the first n records over several connections. The function export sends
+// one batch: the records from number first up to, but not including, number last.
 func send(ctx context.Context, address string, n, connections int, export func(ctx context.Context, client plogotlp.GRPCClient, first, last int) error) error {
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)

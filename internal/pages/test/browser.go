@@ -1,6 +1,6 @@
-// Package browser opens pages of this repository in a headless Chromium, for their
-// tests. The tests have the build tag browser, so that go test needs no browser.
-// Scripts named check.sh run the tests.
+// Package browser opens pages of this repository in a headless Chromium. Its tests
+// have the build tag browser, so that go test needs no browser. The scripts check.sh
+// run them.
 package browser
 
 import (

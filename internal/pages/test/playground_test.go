@@ -155,10 +155,9 @@ func TestPlaygroundFile(t *testing.T) {
 	assert.Empty(t, p.Faults())
 }
 
-// TestPlaygroundStart measures the time from opening the page to the first answer. The
-// time on the clock depends on what else the machine does, so it is only logged. The
-// test limits the processor time of all threads of the browser, some of which run at the
-// same time.
+// TestPlaygroundStart limits the processor time from opening the page to the first
+// answer, in all threads of the browser. The time on the clock is only logged,
+// because it depends on other programs.
 func TestPlaygroundStart(t *testing.T) {
 	const limit = 1500 * time.Millisecond
 	address, _ := server(t)

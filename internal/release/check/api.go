@@ -21,8 +21,8 @@ import (
 )
 
 // exported returns the exported API of each public package. The keys are the names
-// of the files in api/. An API has one line for each name, method and field.
-// Removing or changing a line breaks users' programs; adding a line does not.
+// of the files in api/. Each name, method and field has one line. A line that is
+// removed or changed breaks users' programs, but a new line does not.
 func (repo *repository) exported(ctx context.Context) (map[string]string, error) {
 	public, err := repo.public(ctx)
 	if err != nil {
@@ -53,9 +53,9 @@ func (repo *repository) exported(ctx context.Context) (map[string]string, error)
 	return api, nil
 }
 
-// exports maps import paths to files with the compiler's export data. There is one
-// file for each public package and one for each dependency of a public package. The
-// go command finds the packages through the workspace in the directory work.
+// exports maps import paths to files with the compiler's export data: one for each
+// public package and each of its dependencies. The go command finds the packages
+// through the workspace in the directory work.
 func (repo *repository) exports(ctx context.Context, work string, public []pkg) (map[string]string, error) {
 	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}
 	for _, p := range public {
@@ -151,9 +151,8 @@ func (repo *repository) writeAPI(ctx context.Context) error {
 }
 
 // compareAPI compares the exported API with the files in api/ and with the last
-// release. It prints the lines of the last release that the API no longer has. From
-// v1 on, compareAPI returns an error for such lines, unless the major version
-// changes.
+// release. It prints the lines that only the last release has. From v1 on, such
+// lines are an error, unless the major version changes.
 func (repo *repository) compareAPI(ctx context.Context) error {
 	api, err := repo.exported(ctx)
 	if err != nil {
@@ -204,9 +203,8 @@ func (repo *repository) keptAPI() (map[string]string, error) {
 	return kept, err
 }
 
-// lastAPI reads the files in api/ as they were in the last release. The last release
-// is the newest of the root module's tags that are reachable from HEAD. Before the
-// first release, tag is "".
+// lastAPI reads the files in api/ of the last release. This is the newest of the
+// root module's tags that HEAD can reach. Before the first release, tag is "".
 func (repo *repository) lastAPI(ctx context.Context) (tag string, api map[string]string, err error) {
 	git := func(args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, "git", args...)
@@ -241,8 +239,8 @@ func (repo *repository) lastAPI(ctx context.Context) (tag string, api map[string
 	return tag, api, nil
 }
 
-// missing compares files of the same name in the maps a and b. It returns the lines
-// that are in a's file but not in b's, each with the file's name as a prefix.
+// missing returns the lines of files in a that the file with the same name in b does
+// not have. Each line has the file's name as a prefix.
 func missing(a, b map[string]string) []string {
 	var all []string
 	for name, text := range a {

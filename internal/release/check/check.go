@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/internal/release/workspace"
 )
 
-// maxModules is the largest number of modules in the module graph of a program that
-// imports only slogclass, including the program. The README states this number.
+// maxModules limits the module graph of a program that imports only slogclass. The
+// program itself counts too. The README states this number.
 const maxModules = 16
 
 // heavy matches modules on which a program that imports only slogclass must not
@@ -157,8 +157,7 @@ func (r *rehearsal) graph(ctx context.Context, dir string) error {
 }
 
 // tidyAll runs "go mod tidy" for all modules of the work tree. Afterwards, released
-// modules require each other at the version of the next release, not at the version
-// of the rehearsal.
+// modules require each other at the version of the next release.
 func (r *rehearsal) tidyAll(ctx context.Context) error {
 	for _, m := range r.repo.released {
 		if err := r.pack(ctx, m, true); err != nil {

@@ -20,9 +20,9 @@ import (
 // it.
 const root = "github.com/errclass/errclass"
 
-// development lists the directories of modules that users do not install. The
-// go.mod files of these modules may use replace. Every other module is checked
-// like a released module.
+// development lists the directories of modules that users do not install. Only the
+// go.mod files of these modules can use replace. All other modules are checked like
+// released ones.
 var development = []string{
 	"collector/errclassprocessor/test",
 	"compat",
@@ -169,9 +169,9 @@ func (repo *repository) inDevelopment(path string) bool {
 	})
 }
 
-// goOutput runs go in the directory work, which is one of [workspace.Dirs] and
-// has a go.work. It sets the platform to linux on amd64 without cgo, so that
-// the exported API is the same on every machine.
+// goOutput runs go in the directory work, which is one of [workspace.Dirs]. The
+// platform is always linux on amd64 without cgo, so that the exported API is the
+// same on every machine.
 func (repo *repository) goOutput(ctx context.Context, work string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = filepath.Join(repo.dir, work)

@@ -66,8 +66,8 @@ func (r *rehearsal) source(m *workspace.Module) string {
 }
 
 // pack copies m, sets the version in the copy's go.mod and go.sum, and adds the copy
-// to the proxy. The modules that m requires must have been packed before. If tidy is
-// true, pack first runs go mod tidy in the copy.
+// to the proxy. If tidy is true, it first runs go mod tidy in the copy. The modules
+// that m requires must have been packed before.
 func (r *rehearsal) pack(ctx context.Context, m *workspace.Module, tidy bool) error {
 	dir := r.source(m)
 	if err := r.copyModule(m, dir); err != nil {

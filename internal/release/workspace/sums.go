@@ -29,10 +29,9 @@ func (s Sums) Add(m *Module, version, zip, gomod string) error {
 	return nil
 }
 
-// Write updates the go.sum in dir, which is the directory of m or of a copy.
-// It removes all lines about modules of this repository and adds the lines of
-// the modules that m requires. The argument root is the path of the root
-// module.
+// Write updates the go.sum in dir, which is the directory of m or of a copy. It
+// replaces all lines about modules of this repository by lines for the modules that
+// m requires. The argument root is the path of the root module.
 func (s Sums) Write(m *Module, dir, root string) error {
 	name := filepath.Join(dir, "go.sum")
 	data, err := os.ReadFile(name)

@@ -14,9 +14,8 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Dirs lists the directories that have a go.work. The Collector's modules have a
-// workspace of their own, so that they are built with the versions that they
-// require.
+// Dirs lists the directories that have a go.work. The Collector's modules have their
+// own workspace, so that they are built with the versions that they require.
 var Dirs = []string{".", "collector"}
 
 // Module is a module that a go.work names.
@@ -129,9 +128,8 @@ func (m *Module) Name(file string) string {
 	return filepath.Join(m.repo, filepath.FromSlash(m.Dir), filepath.FromSlash(file))
 }
 
-// SetVersion edits the go.mod in dir, which is the directory of m or of a copy. For
-// each other module of this repository that m requires, it sets the required
-// version.
+// SetVersion edits the go.mod in dir, which is the directory of m or of a copy. It
+// sets the version of each other module of this repository that m requires.
 func (m *Module) SetVersion(dir, version string) error {
 	name := filepath.Join(dir, "go.mod")
 	file, err := parse(name)

@@ -29,8 +29,8 @@ import (
 
 var errRefused = fmt.Errorf("query: %w", errors.New("dial tcp 10.0.0.7:5432: connect: connection refused"))
 
-// logger logs three records, in this order: an error, an info record, and an error
-// with errRefused in a group. A logger without groups leaves out the third.
+// logger logs an error, an info record, and an error with errRefused in a group. A
+// logger without groups leaves out the third record.
 type logger struct {
 	shape string
 	log   func(w io.Writer)

@@ -8,8 +8,8 @@ import (
 )
 
 // bareLines maps lines to reasons. A line counts only in the stderr of a failed
-// child process, and only if the line has no other words. In other texts the words
-// are too vague: "rate limit" may be a setting.
+// child process, and only if it has no other words. Elsewhere the words are too
+// vague: "rate limit" can be a setting.
 var bareLines = map[string]signal.Reason{
 	"rate limit":              signal.ReasonRateLimit,
 	"rate limits":             signal.ReasonRateLimit,

@@ -17,14 +17,13 @@ const (
 	maxDepth = 64
 )
 
-// Walk is one pass over the chain of an error. It follows Unwrap() error and
-// every branch of Unwrap() []error. It does not use errors.Is and errors.As,
-// which never return from a cyclic chain.
+// Walk is one pass over the chain of an error. It follows Unwrap() error and every
+// branch of Unwrap() []error. It does not use errors.Is and errors.As, which never
+// return from a cyclic chain.
 //
-// Walk recovers from a panic in any method of a foreign error, for each call
-// separately. So a panic loses only the evidence of that method. recover cannot
-// stop infinite recursion. So in a chain without an end, Walk does not call
-// methods that may follow Unwrap.
+// If a method of a foreign error panics, Walk recovers, and loses only the evidence
+// of that method. No recover can stop infinite recursion. So in a chain without an
+// end, Walk does not call methods that might follow Unwrap.
 //
 // A Walk is never passed to a func value and holds no foreign error or text. This
 // keeps the Walk and the Inquiry on the stack.
@@ -50,8 +49,8 @@ const (
 	sawAgain                             // EAGAIN; its Timeout() returns true, but it is no timeout
 )
 
-// ReadChain reads the chain of err and returns the text of err. It returns "" if
-// this program ended the call itself, or if the Error method may never return.
+// ReadChain reads the chain of err and returns the text of err. The text is "" if
+// this program ended the call itself, or if the Error method might never return.
 // cause is Evidence.Cause.
 func ReadChain(q *collect.Inquiry, err, cause error) string {
 	if err == nil {
@@ -67,9 +66,8 @@ func ReadChain(q *collect.Inquiry, err, cause error) string {
 	return CutText(err, q.Budget.Limit)
 }
 
-// These are the types of the errors that errors.New, fmt.Errorf (with one %w or
-// several) and errors.Join return. Most errors have one of these types. Their only
-// evidence is the text.
+// These types are those of errors.New, fmt.Errorf (with one %w or several) and
+// errors.Join. Most errors have one of them. The text is their only evidence.
 var (
 	plainType = reflect.TypeOf(ErrBudgetExceeded)
 	wrapType  = reflect.TypeOf(fmt.Errorf("%w", ErrBudgetExceeded))
@@ -186,10 +184,10 @@ func errorText(err error) (text string) {
 	return err.Error()
 }
 
-// CutText returns the text of err for a classifier that reads at most limit bytes
-// of a text. The Error method of errors.Join would copy all joined texts. So for
-// such an error, CutText joins the texts itself and leaves out the middle if they
-// are longer than limit. A space replaces the middle.
+// CutText returns the text of err for a classifier that reads at most limit bytes of
+// a text. The Error method of errors.Join would copy all joined texts. So CutText
+// joins these texts itself. If they are longer than limit, it replaces the middle by
+// a space.
 func CutText(err error, limit int) string {
 	if limit <= 0 || reflect.TypeOf(err) != joinType {
 		return errorText(err)
@@ -223,10 +221,9 @@ func CutText(err error, limit int) string {
 	return string(head)
 }
 
-// textOf returns the text of an error of the chain. If the error does not store
-// its text, the text may repeat the texts of all wrapped errors. So the total
-// length of such texts has a budget. When the budget is used up, textOf returns
-// "" for such an error.
+// textOf returns the text of an error of the chain. If the error does not store its
+// text, the text might repeat the texts of all wrapped errors. Such texts have a
+// budget. When the budget is used up, textOf returns "" for such an error.
 func (w *Walk) textOf(err error) string {
 	if fixedText(err) {
 		return errorText(err)
@@ -257,10 +254,10 @@ func fixedText(err error) bool {
 	return t == plainType || t == wrapType || t == wrapsType
 }
 
-// endless reports whether the chain of err may have no end: it is deeper than
-// 2*maxDepth or has more than maxTree errors. Such an error wraps itself, makes a
-// new error at each Unwrap, or joins the same errors again and again: 64 levels
-// that each join two errors make 2^64 texts.
+// endless reports whether the chain of err might have no end: it is deeper than
+// 2*maxDepth or has more than maxTree errors. For example, an error may wrap itself,
+// or make a new error at each Unwrap. Or it joins the same errors again and again:
+// 64 levels that each join two errors make 2^64 texts.
 func endless(err error) bool {
 	nodes := maxTree
 	return bottomless(err, 0, &nodes)

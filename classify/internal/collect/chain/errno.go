@@ -5,10 +5,10 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// readErrno adds the signal of a system error number, by its name. If
-// standard.Errno has the name, the signal has the strength Fact. The names in
-// standard.ErrnoLocal count only if the system itself returned the number; their
-// signals have only the strength Code.
+// readErrno adds the signal of a system error number. The signal has the strength
+// Fact if standard.Errno has the number's name. The names in standard.ErrnoLocal
+// count only if the system itself returned the number. Their signals have the
+// strength Code.
 func (w *Walk) readErrno(err error) {
 	id := errnoID(err)
 	if id == "" {

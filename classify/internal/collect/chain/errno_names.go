@@ -4,8 +4,8 @@ package chain
 
 import "syscall"
 
-// errnoID returns the rule id of a system error number: "errno/ECONNRESET". It
-// returns "" for other errors and for numbers that are not in the list.
+// errnoID returns the rule id of a system error number, such as "errno/ECONNRESET".
+// It returns "" for other errors and for unknown numbers.
 func errnoID(err error) string {
 	e, ok := err.(syscall.Errno)
 	if !ok {

@@ -3,8 +3,8 @@ package chain
 import "reflect"
 
 // interesting looks for the exported fields of t from which this package reads
-// evidence, also in embedded structs. It returns a map from the name of each field
-// to the index of the field.
+// evidence, also in embedded structs. The result maps the name of each field to the
+// field's index.
 func interesting(t reflect.Type) map[string][]int {
 	var fields map[string][]int
 	for _, name := range [...]string{

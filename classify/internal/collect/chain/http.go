@@ -41,8 +41,8 @@ func (w *Walk) readHTTP(s *Shape, err error) {
 	}
 }
 
-// providerHosts maps API hosts to providers. The type of an SDK's error does not
-// identify the provider, because most SDKs can send requests to any server.
+// providerHosts maps API hosts to providers. An SDK's error does not identify the
+// provider, because most SDKs can send requests to any server.
 var providerHosts = map[string]string{
 	"api.anthropic.com":                 "anthropic",
 	"api.openai.com":                    "openai",
@@ -153,9 +153,8 @@ func (w *Walk) Body(s *Shape, err error) string {
 	return ""
 }
 
-// packed encodes err as JSON in an error envelope. It is used for genai.APIError,
-// whose fields are the fields of such an envelope. It returns "" if err is too
-// large.
+// packed encodes err as JSON in an error envelope. It is for genai.APIError, whose
+// fields are those of an envelope. It returns "" if err is too large.
 func (w *Walk) packed(err error) string {
 	r, ok := openRoom(w.Q)
 	defer r.close()
@@ -202,7 +201,7 @@ func (w *Walk) readRetryAfter(s *Shape, err error) {
 }
 
 // wait adds d as a waiting time that the provider asks for. It ignores a negative d,
-// with which an SDK says that there was no such time.
+// which stands for no such time.
 func (w *Walk) wait(d time.Duration) {
 	if d >= 0 {
 		w.Q.Hint.AddExplicit(min(d, hint.MaxWait))
@@ -234,11 +233,11 @@ func (w *Walk) readCodes(s *Shape, err error) {
 	}
 }
 
-// readTimeout reads the result of the method Timeout. True usually means that a
-// peer took too long. But if the text of the error ends like a timeout of
-// net/http's client, it means this program's own deadline. readTimeout looks at
-// the text only if the error wraps nothing and has no fields of a response,
-// because any other text may quote a peer.
+// readTimeout reads the result of the method Timeout. True usually means that a peer
+// took too long. But if the text ends like a timeout of net/http's client, this
+// program's own deadline has passed. readTimeout looks at the text only if the error
+// wraps nothing and has no fields of a response, because any other text can quote a
+// peer.
 func (w *Walk) readTimeout(s *Shape, err error) {
 	if !err.(interface{ Timeout() bool }).Timeout() {
 		return

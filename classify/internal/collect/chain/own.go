@@ -36,9 +36,9 @@ var deadlineRules = [...]string{
 	clientTimeout:   "http/client-timeout",
 }
 
-// decide adds a signal if this program ended the call itself. It runs after the
-// whole chain has been read. It checks first for a spent budget, which decides even
-// if the program then canceled the call because of the budget.
+// decide adds a signal if this program ended the call itself. The whole chain must
+// have been read. A spent budget comes first: it decides even if the program then
+// canceled the call.
 func (w *Walk) decide() {
 	if w.seen&sawTimeout != 0 && w.seen&sawAgain == 0 {
 		w.Q.Add(signal.Of("go/timeout", signal.ReasonTimeout, signal.Phrase))
@@ -120,9 +120,9 @@ func isLong(err error) bool {
 	return false
 }
 
-// by reports whether err is the cause or one of the errors that the cause
-// joins. It does not compare err with errors that the cause wraps: if the cause
-// wraps io.EOF, an io.EOF in the chain may have nothing to do with the cause.
+// by reports whether err is the cause or one of the errors that the cause joins. An
+// error that the cause only wraps does not count. For example, an io.EOF in the
+// chain can be unrelated to a cause that wraps io.EOF.
 func (e *ended) by(err error) bool {
 	if Same(err, e.cause) {
 		return true
@@ -135,9 +135,9 @@ func (e *ended) by(err error) bool {
 	return false
 }
 
-// category returns the category of ctx.Err(), which is timeout or aborted. If
-// the caller passed only context.Cause(ctx), e may not contain ctx.Err()
-// itself. These rules apply:
+// category returns the category of ctx.Err(), which is timeout or aborted. If the
+// caller passed only context.Cause(ctx), the cause need not contain ctx.Err(). So
+// these rules apply:
 //
 //   - If the cause is or joins context.Canceled or context.DeadlineExceeded, that error
 //     is ctx.Err(). If it joins both, the last of them is ctx.Err(), because
@@ -199,9 +199,9 @@ func answersIs(err, target error) (is bool) {
 	return ok && e.Is(target)
 }
 
-// readIs checks whether the Is method of err returns true for this program's
-// own budget, cancellation or deadline. It skips errors that contain a peer's
-// answer, because the answer may decide what Is returns.
+// readIs asks the Is method of err about this program's own budget, cancellation and
+// deadline. It skips errors that contain a peer's answer, because the answer may
+// decide what Is returns.
 func (w *Walk) readIs(s *Shape, err error) {
 	if s.Caps&answered != 0 {
 		return
@@ -221,8 +221,8 @@ func (w *Walk) readIs(s *Shape, err error) {
 // texts need not be looked up.
 const longestSentinel = 64
 
-// sentinels maps the texts of well-known errors made by errors.New to signals. The
-// text is enough to recognise such an error, so its package need not be imported.
+// sentinels maps the texts of well-known errors made by errors.New to signals. With
+// the text, their packages need not be imported.
 var sentinels = map[string]signal.Signal{
 	fs.ErrNotExist.Error():              signal.Of("go/fs.ErrNotExist", signal.ReasonInvalidRequest, signal.Code),
 	fs.ErrExist.Error():                 signal.Of("go/fs.ErrExist", signal.ReasonInvalidRequest, signal.Code),
@@ -291,9 +291,8 @@ func (w *Walk) plain(err error) {
 	w.Q.Add(s)
 }
 
-// OnlyText returns the text of an error that has no other evidence: an error of
-// errors.New that is not in sentinels, possibly wrapped by fmt.Errorf. Most errors
-// are like this.
+// OnlyText returns the text of an error that has no other evidence. Such an error
+// comes from errors.New, is not in sentinels, and may be wrapped by fmt.Errorf.
 func OnlyText(err error) (text string, ok bool) {
 	inner, depth := err, 0
 	for isWrap(inner) && depth < maxDepth {

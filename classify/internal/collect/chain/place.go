@@ -35,8 +35,7 @@ var opPlaces = map[string]place{
 }
 
 // readOp reads a *net.OpError. It stores the kind of operation in w.place, where it
-// helps to interpret the errors that err wraps. The type *net.OpError alone only
-// shows that the network was involved.
+// helps to interpret the errors that err wraps.
 func (w *Walk) readOp(s *Shape, err error) {
 	op := s.field(err, "Op").String()
 	w.place = opPlaces[op]
@@ -62,7 +61,7 @@ func (w *Walk) readDNS(s *Shape, err error) {
 }
 
 // readAlert reads a TLS alert (RFC 8446 6). The listed alerts are temporary. All
-// others are about certificates, versions and ciphers, so a retry fails too.
+// others are about certificates, versions and ciphers.
 func (w *Walk) readAlert(err error) {
 	switch reflect.ValueOf(err).Uint() {
 	case 0, 20, 90: // close_notify, bad_record_mac, user_canceled
@@ -100,8 +99,8 @@ func (w *Walk) readSpawn() {
 	w.Q.Add(signal.Of("exec/start", signal.ReasonSpawn, signal.Code))
 }
 
-// readExit reads how a child process ended. The child's stderr is better evidence
-// than its exit status. readExit reads the stderr like the text of an error.
+// readExit reads how a child process ended. It also reads the child's stderr like
+// the text of an error. The stderr is better evidence than the exit status.
 func (w *Walk) readExit(err *exec.ExitError) {
 	sig := signal.Of("exec/exit", signal.ReasonSpawn, signal.Word)
 	how, signaled := strings.CutPrefix(err.ProcessState.String(), "signal: ")

@@ -8,17 +8,16 @@ import (
 )
 
 // room is the space left in a body that this package encodes from the fields of an
-// error. Callers take space before they encode a value. So a value that does not
-// fit costs almost nothing.
+// error. Callers take space before they encode a value, so a value that does not fit
+// costs almost nothing.
 type room struct {
 	q    *collect.Inquiry
 	left int
 }
 
-// entryRoom is the space that a value takes in addition to its texts. It covers
-// the key, the quotes and the time to encode the value. refuseRoom is the space that
-// is taken for a text that does not fit. Without it, an error with thousands of such
-// texts would take long.
+// entryRoom is the space that a value takes in addition to its texts, for the key,
+// the quotes and the time to encode it. refuseRoom is taken for a text that does not
+// fit. Without refuseRoom, an error with thousands of such texts would take long.
 const (
 	entryRoom  = 128
 	refuseRoom = 1 << 10

@@ -39,9 +39,9 @@ func (w *Walk) readGRPC(err error) {
 	}
 }
 
-// GrpcBody encodes the details of a gRPC status as the JSON body that an API with
-// both gRPC and HTTP sends over HTTP. So one parser reads both forms. GrpcBody
-// returns "" if there are no details. It leaves out details that are too large.
+// GrpcBody encodes the details of a gRPC status as a JSON body, like that of an API
+// that also has an HTTP form. So one parser reads both forms. GrpcBody leaves out
+// details that are too large. It returns "" if there are no details.
 func GrpcBody(q *collect.Inquiry, status reflect.Value, code string) string {
 	method := status.MethodByName("Details")
 	if !method.IsValid() {
@@ -103,8 +103,8 @@ func (r *room) grpcDetail(d any) map[string]any {
 	return nil
 }
 
-// metadata returns all pairs of an ErrorInfo, or nil if they do not all fit. It never
-// returns only some of them: a map has no order, so the choice would be random.
+// metadata returns all pairs of an ErrorInfo, or nil if they do not all fit. If it
+// returned only some of them, the choice would be random.
 func (r *room) metadata(pairs map[string]string) map[string]string {
 	if len(pairs) > r.left/entryRoom {
 		r.q.Lose(collect.BodyBytes, len(pairs))
@@ -160,10 +160,9 @@ func (w *Walk) readConnect(err error) {
 	}
 }
 
-// readJSONRPC reads the code of a JSON-RPC error (JSON-RPC 2.0 5.1, MCP). Only
-// codes from -32768 to -32000 belong to JSON-RPC. Each server may choose what
-// some of these codes mean. So such a code is weak evidence, and the text
-// outranks it.
+// readJSONRPC reads the code of a JSON-RPC error (JSON-RPC 2.0 5.1, MCP). Only codes
+// from -32768 to -32000 belong to JSON-RPC. Each server may choose the meaning of
+// some of these codes, so the text outranks such a code.
 func (w *Walk) readJSONRPC(s *Shape, err error) {
 	var code int64
 	if e, ok := err.(interface{ ErrorCode() int }); ok {

@@ -107,9 +107,8 @@ func newShape(t reflect.Type, err error) *Shape {
 	if reason := standard.GoType.Reason(name); reason != signal.NoReason {
 		s.fact = signal.Of("go/"+named.String(), reason, signal.Fact)
 	} else if reason := standard.GoParser.Reason(name); reason != signal.NoReason {
-		// The parser failed. The text that it could not parse may be an error
-		// page, which is better evidence. So this signal has only the strength
-		// Phrase.
+		// The text that the parser could not parse can be an error page, which is
+		// better evidence. So this signal has only the strength Phrase.
 		s.fact = signal.Of("go/"+named.String(), reason, signal.Phrase)
 	} else if _, ok := err.(runtime.Error); ok {
 		s.fact = signal.Of("go/runtime.Error", signal.ReasonLogic, signal.Fact)
@@ -171,8 +170,8 @@ func (s *Shape) methods(t reflect.Type, err error) (caps capability) {
 		caps |= canSQLNumber
 	}
 	// The methods below return types of other modules, so they are looked up by
-	// name. The names must be constants: with a variable, the linker would keep every
-	// exported method of the program.
+	// name. The names are constants, because with a variable the linker would keep
+	// every exported method of the program.
 	if m, ok := t.MethodByName("GRPCStatus"); ok && m.Type.NumIn() == 1 && m.Type.NumOut() == 1 {
 		caps |= canGRPC
 	}

@@ -24,7 +24,7 @@ func (w *Walk) readSQLState(s *Shape, err error) {
 const queryCanceled = "57014"
 
 // addSQLState adds the signal of an SQLSTATE. If the state itself is known, the
-// signal has the strength Fact and outranks the text, which may quote users' data.
+// signal has the strength Fact and outranks the text, which can quote users' data.
 // If only the class of the state is known, the signal has the strength Code.
 func (w *Walk) addSQLState(state string) {
 	if len(state) != 5 {
@@ -43,9 +43,8 @@ func (w *Walk) addSQLState(state string) {
 }
 
 // readSQLNumber reads the error numbers of MySQL and MariaDB (a uint16) and of SQL
-// Server (SQLErrorNumber). A number has the strength Fact, like a known SQLSTATE.
-// MySQL's SQLSTATE is less specific than the number, so the SQLSTATE counts only if
-// the number is unknown.
+// Server (SQLErrorNumber). A number has the strength Fact. MySQL's SQLSTATE is less
+// specific, so it counts only if the number is unknown.
 func (w *Walk) readSQLNumber(s *Shape, err error) {
 	if e, ok := err.(interface{ SQLErrorNumber() int32 }); ok {
 		w.addSQLNumber("mssql/", standard.Mssql, int64(e.SQLErrorNumber()))

@@ -38,8 +38,8 @@ func (h *Hint) AddDerived(wait time.Duration) {
 	h.Derived, h.hasDerived = max(h.Derived, wait), true
 }
 
-// Resolve returns the wait for an error with reason r. derived reports that the
-// wait was computed from a reset header. Such waits count only for rate limits,
+// Resolve returns the wait for an error with reason r. derived reports that the wait
+// was computed from a reset header. Such a wait counts only for a rate limit,
 // because providers send reset headers with every response.
 func (h Hint) Resolve(r signal.Reason) (wait time.Duration, ok, derived bool) {
 	if h.hasExplicit {

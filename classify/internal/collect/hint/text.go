@@ -9,8 +9,8 @@ import (
 )
 
 // anchor is a phrase that precedes a wait. A space in Words matches everything that
-// can join two words in prose, names and JSON: "Retry-After", "retryAfter",
-// "retry_delay { seconds".
+// can join two words in prose, names and JSON, for example in "Retry-After",
+// "retryAfter" and "retry_delay { seconds".
 type anchor struct {
 	Words string
 	bare  float64 // the unit, in seconds, of a number without a unit; 0 = a unit is required
@@ -33,10 +33,9 @@ var Fillers = [...]string{"for", "about", "approximately", "around", "another", 
 // LastLetters are the last letters of all anchors and fillers.
 const LastLetters = "nrsytd"
 
-// ReadLines looks for waits in a text, outside the frames of stack traces. The
-// text must have an anchor, which is a phrase that precedes a wait. The caller
-// must have checked this: a rule whose id begins with hint/ matches the text.
-// ReadLines reads at most *left waits and subtracts their number from *left.
+// ReadLines looks for waits in a text, outside the frames of stack traces. It reads
+// at most *left waits and subtracts their number from *left. Call it only if a rule
+// whose id begins with hint/ matches the text.
 func (h *Hint) ReadLines(text string, now time.Time, left *int) {
 	if text == "" {
 		return
@@ -77,9 +76,9 @@ func (h *Hint) readText(text string, now time.Time, left *int) {
 	}
 }
 
-// readDate reads an HTTP-date that begins at index start, for example in a
-// logged Retry-After header. It returns the length of the part after the
-// weekday, or 0 if there is no date.
+// readDate reads an HTTP-date that begins at index start, for example in a logged
+// Retry-After header. It returns the length of the date without the weekday, or 0 if
+// there is no date.
 func (h *Hint) readDate(text string, start int, now time.Time) (length int) {
 	const layout = time.RFC1123 // http.TimeFormat, except for the zone
 	if len(text)-start < len(layout) {
@@ -131,9 +130,8 @@ func (h *Hint) readWait(s string, a anchor, now time.Time) (end int) {
 	return size
 }
 
-// endsNumber reports whether a number without a unit is complete. rest is the
-// text after the number. The number is complete if rest is empty or begins with
-// punctuation.
+// endsNumber reports whether a number without a unit is complete. rest is the text
+// after the number. It must be empty or begin with punctuation.
 func endsNumber(rest string) bool {
 	if rest == "" || strings.IndexByte("\n\r,;)}]\"'\\", rest[0]) >= 0 {
 		return true
@@ -145,8 +143,8 @@ func endsNumber(rest string) bool {
 	return rest == "" || strings.IndexByte(",;)}]", rest[0]) >= 0 || strings.HasPrefix(rest, "nanos:") // the rest of a protobuf Duration as text
 }
 
-// anchorBefore returns the anchor at the end of text. "will retry in 5s" has no
-// anchor, because with these words the program announces its own retry.
+// anchorBefore returns the anchor at the end of text. In "will retry in 5s" there is
+// no anchor, because the program announces its own retry.
 func anchorBefore(text string) (anchor, bool) {
 	text = trimJoint(text)
 	if text == "" || strings.IndexByte(LastLetters, text[len(text)-1]|0x20) < 0 {

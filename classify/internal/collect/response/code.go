@@ -12,8 +12,8 @@ import (
 )
 
 // ReadType reads Evidence.Type. The type name of this program's own deadline or
-// cancellation counts like the error itself, because an OpenTelemetry span
-// records only the name.
+// cancellation counts like the error itself, because an OpenTelemetry span has only
+// the name.
 func ReadType(q *collect.Inquiry, name string) {
 	if len(name) > longestCode {
 		text.ReadText(q, name)
@@ -44,9 +44,8 @@ func ReadName(q *collect.Inquiry, name string) {
 	text.ReadText(q, withoutImportPath(name))
 }
 
-// withoutImportPath returns the name of a Go type without the path of its package, as
-// %T prints it: pgconn.PgError for github.com/jackc/pgx/v5/pgconn.PgError. Words of
-// the path are no evidence. OpenTelemetry records types with the path.
+// withoutImportPath returns the name of a Go type as %T prints it: pgconn.PgError
+// for github.com/jackc/pgx/v5/pgconn.PgError. Words of the path are no evidence.
 func withoutImportPath(name string) string {
 	last := name[strings.LastIndexByte(name, '/')+1:]
 	if len(last) == len(name) || !strings.Contains(last, ".") || strings.Contains(name, "://") {
@@ -55,9 +54,9 @@ func withoutImportPath(name string) string {
 	return last
 }
 
-// ownTypes are the type names of Go's deadline and cancellation errors. Here their
-// strength is Phrase, because a peer may have written the name. ReadType raises the
-// strength to Own.
+// ownTypes has the type names of Go's deadline and cancellation errors. A peer may
+// have written such a name, so its strength is Phrase. ReadType raises the strength
+// to Own.
 var ownTypes = map[string]signal.Signal{
 	"context.deadlineExceededError":        ownDeadline,
 	"context.DeadlineExceeded":             ownDeadline,
@@ -84,9 +83,9 @@ func nameless(name string) bool {
 // room for the URL that AWS adds to a code.
 const longestCode = 1 << 10
 
-// readCode adds the signal of a code from a field for codes. In such a field,
-// words such as UNAVAILABLE, aborted and SlowDown have a meaning that they lack
-// in prose. If a code is unambiguous even in prose, a text rule recognises it (see
+// readCode adds the signal of a code from a field for codes. In such a field, words
+// such as UNAVAILABLE, aborted and SlowDown have a meaning that they lack in prose.
+// Codes that are unambiguous even in prose have text rules (see
 // rules/envelopes.yaml).
 func readCode(q *collect.Inquiry, code string) {
 	if len(code) > longestCode {
@@ -119,10 +118,9 @@ func readCode(q *collect.Inquiry, code string) {
 }
 
 // lastSegment returns the last part of a qualified name, such as
-// "com.amazonaws.v2#SlowDown", "openai.RateLimitError",
-// "https://example.com/probs/out-of-credit" or
+// "com.amazonaws.v2#SlowDown", "openai.RateLimitError" or
 // "urn:ietf:params:acme:error:rateLimited". It also removes the URL that AWS adds in
-// a header: "SlowDown:http://...".
+// a header, as in "SlowDown:http://...".
 func lastSegment(code string) string {
 	if i := strings.Index(code, ":http"); i >= 0 {
 		code = code[:i]
@@ -131,9 +129,10 @@ func lastSegment(code string) string {
 	return code[strings.LastIndexAny(code, "./#:")+1:]
 }
 
-// foldCode appends a code to dst in a common spelling: rateLimitExceeded,
-// RATE_LIMIT_EXCEEDED and rate-limit-exceeded become the same. The sign of a number
-// stays. If the code does not fit into dst, the result is empty.
+// foldCode appends a code to dst in a common spelling. For example,
+// rateLimitExceeded, RATE_LIMIT_EXCEEDED and rate-limit-exceeded become the same.
+// The sign of a number stays. If the code does not fit into dst, the result is
+// empty.
 func foldCode(dst []byte, code string) []byte {
 	for i := 0; i < len(code); i++ {
 		c := code[i]

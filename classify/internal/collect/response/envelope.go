@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// These are limits on reading a body. A real error body has a few hundred
-// bytes. With these limits, reading a hostile body is cheap too.
+// These limits make it cheap to read a hostile body. A real error body has a few
+// hundred bytes.
 const (
 	bodyNodes     = 4096 // JSON values that are read
 	bodyFacts     = 64   // facts that are kept
@@ -36,8 +36,9 @@ type envelope struct {
 }
 
 // openEnvelope reads a body: JSON, XML with a Code, the visible text of HTML, or
-// plain text. The JSON may follow an event stream's "data:" or a status line. JSON
-// that is cut off is read as text. left is how many bytes decoding may allocate.
+// plain text. Other text, such as "data:" or a status line, may precede the JSON.
+// JSON that is cut off is read as text. left is how many bytes decoding may
+// allocate.
 func openEnvelope(body string, left int) envelope {
 	e := envelope{left: left}
 	if trimmed := strings.TrimSpace(body); trimmed != "" && trimmed[0] == '<' {
@@ -109,10 +110,9 @@ const (
 	byteCost   = 4 // the decoder's buffer, which grows by doubling
 )
 
-// extentOf returns the size of the object or array at the start of s, and the
-// number of bytes that decoding it allocates. The size is 0 if the closing bracket
-// is missing. extentOf recognises only brackets and strings; the decoder checks the
-// syntax.
+// extentOf returns the size of the object or array at the start of s, and the number
+// of bytes that decoding it allocates. The size is 0 if the closing bracket is
+// missing. The decoder checks the rest of the syntax.
 func extentOf(s string) (size, cost int) {
 	depth := 0
 	for i := 0; i < len(s); i++ {

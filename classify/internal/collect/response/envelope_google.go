@@ -8,10 +8,9 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// googleFacts reads the quota of a google.rpc.QuotaFailure. The message is the same
-// for a quota per minute and a quota per day, so the message cannot tell them
-// apart. The signals are facts, so they outrank the message's "check your plan and
-// billing details".
+// googleFacts reads the quota of a google.rpc.QuotaFailure. The message does not
+// tell a quota per minute from a quota per day. The signals are facts, so they
+// outrank the message's "check your plan and billing details".
 func googleFacts(m map[string]any) []signal.Signal {
 	var facts []signal.Signal
 	for _, key := range [...]string{"quotaId", "quota_id", "quota_limit"} {
@@ -42,9 +41,9 @@ func isZero(value any) bool {
 	return false
 }
 
-// rpcName returns the name of the numeric code of a google.rpc.Status: 8 ->
-// RESOURCE_EXHAUSTED. It returns "" for other objects. A google.rpc.Status has the
-// fields code, message and details.
+// rpcName returns the name of the numeric code of a google.rpc.Status, such as
+// RESOURCE_EXHAUSTED for 8. It returns "" for other objects. A google.rpc.Status has
+// the fields code, message and details.
 func rpcName(m map[string]any, code string) string {
 	if _, ok := m["details"].([]any); !ok || m["message"] == nil {
 		return ""
@@ -55,9 +54,8 @@ func rpcName(m map[string]any, code string) string {
 	return ""
 }
 
-// bodyProvider returns the provider of an error object if the object identifies the
-// provider beyond doubt. The shape of the object is not enough, because many
-// servers imitate it.
+// bodyProvider returns the provider that an error object identifies beyond doubt, or
+// "". The shape of the object is not enough, because many servers imitate it.
 func bodyProvider(m map[string]any) string {
 	text := func(key string) string { s, _ := m[key].(string); return s }
 	switch {

@@ -74,9 +74,9 @@ func (e *envelope) walk(value any, depth, nesting int) {
 	}
 }
 
-// object reads one JSON object. It writes the codes and the message on one line, so
-// that a rule can match both. Then it reads the nested values. The keys are sorted,
-// because a map has no order.
+// object reads one JSON object, then its nested values. It writes the codes and the
+// message on one line, so that a rule can match both. It sorts the keys, because a
+// map has no order.
 func (e *envelope) object(m map[string]any, depth, nesting int) {
 	keys := slices.Sorted(maps.Keys(m))
 	if len(e.facts) < bodyFacts {
@@ -140,10 +140,9 @@ func (e *envelope) message(s string, nesting int) {
 
 func mayHoldJSON(s string) bool { return strings.Contains(s, "{") }
 
-// code reads the value of a key for codes. An HTTP status sets e.status. Any
-// other value is added to e.line, and to e.codes if it looks like a code and
-// not like prose. A number may be a code of JSON-RPC, of gRPC or of the
-// provider.
+// code reads the value of a key for codes. It stores an HTTP status in e.status. It
+// adds any other value to e.line. If the value looks like a code and not like prose,
+// code also adds it to e.codes.
 func (e *envelope) code(m map[string]any, key string) {
 	var s string
 	switch v := m[key].(type) {
@@ -215,9 +214,9 @@ func saysError(m map[string]any) bool {
 	return m["type"] == "error" || m["object"] == "error" || m["isError"] == true || m["success"] == false
 }
 
-// waitText returns a wait as text, in a form that the text rules recognise and
-// that package hint can parse. In JSON, a google.protobuf.Duration may be an
-// object with the key seconds.
+// waitText returns a wait as text, in a form that the text rules and package hint
+// recognise. A google.protobuf.Duration in JSON may be an object with the key
+// seconds.
 func waitText(key string, value any) string {
 	switch v := value.(type) {
 	case string:

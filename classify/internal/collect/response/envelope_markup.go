@@ -17,8 +17,8 @@ var (
 // maxTags limits how many elements with the same name are read.
 const maxTags = 8
 
-// markup reads an XML error. Markup without a code is an HTML page, for example the
-// error page of a proxy. For a page, markup reads the visible text.
+// markup reads an XML error. Markup without a code is an HTML page, such as the
+// error page of a proxy. Then markup reads the visible text.
 func (e *envelope) markup(s string) {
 	for _, tag := range codeTags {
 		for _, code := range elements(s, tag) {

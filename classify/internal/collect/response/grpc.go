@@ -8,10 +8,8 @@ var GrpcNames = [...]string{
 	"Unimplemented", "Internal", "Unavailable", "DataLoss", "Unauthenticated",
 }
 
-// GrpcName returns the gRPC code whose name is s, in Go's spelling. s may have any
-// spelling: Google's APIs write DEADLINE_EXCEEDED, Connect and Twirp
-// deadline_exceeded. CANCELLED may have two Ls. GrpcName returns "" for other
-// names.
+// GrpcName returns the gRPC code whose name is s, in Go's spelling, or "". Upper
+// case, lower case and underscores in s do not matter. CANCELLED may have two Ls.
 func GrpcName(s string) string {
 	if len(s) > 2*len("DEADLINE_EXCEEDED") {
 		return ""

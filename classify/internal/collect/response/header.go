@@ -51,9 +51,8 @@ var knownHeaders = [...]string{
 	"X-Amzn-Errortype", "x-amzn-errortype", "Openai-Organization", "Anthropic-Organization-Id",
 }
 
-// headers has the relevant headers of a response, sorted by kind and name. Without
-// sorting, the random order of a map would decide which headers are read if there
-// are too many.
+// headers has the relevant headers of a response, sorted by kind and name. So if
+// there are too many, the random order of a map does not decide which are read.
 type headers struct {
 	names    [MaxHeaders]string
 	kinds    [MaxHeaders]headerKind
@@ -158,8 +157,8 @@ func valuesOf(q *collect.Inquiry, values []string, kind headerKind) []string {
 }
 
 // readReset reads a header that says when a rate limit resets. It ignores the header
-// if the response also says that calls remain. GitHub reports rate limits with status
-// 403. So a 403 with a remaining count of 0 is a rate limit and not a refusal.
+// if the response also says that calls remain. A 403 with a remaining count of 0 is
+// a rate limit and not a refusal, because GitHub reports rate limits in this way.
 func readReset(q *collect.Inquiry, status int, header map[string][]string, name, value string, now time.Time) {
 	remaining, told := sibling(header, name, "remaining")
 	if left, ok := hint.ParseNumber(remaining); told && ok && left > 0 {
@@ -213,8 +212,8 @@ func cutReset(name string) int {
 	return at
 }
 
-// sibling returns the value of another header of the same limit. The name of
-// that header has the argument word in place of "reset": X-RateLimit-Remaining
+// sibling returns the value of a related header of the same limit. The name of that
+// header has the argument word in place of "reset", such as X-RateLimit-Remaining
 // for X-RateLimit-Reset.
 func sibling(header map[string][]string, name, word string) (value string, ok bool) {
 	at := cutReset(name)

@@ -8,9 +8,8 @@ import (
 )
 
 // ReadResponse reads a provider's response: the status, the waits in the headers,
-// and the body, which may name a more specific cause. failed reports whether the
-// response is a failure. A response with a status of success is a failure only if
-// its body is an error envelope.
+// and the body. failed reports whether the response is a failure. A response with a
+// status of success is a failure only if its body is an error envelope.
 func ReadResponse(q *collect.Inquiry, status int, header map[string][]string, body string) (failed bool) {
 	within := q.Source // restored below, because an error of the chain may hold the response
 	q.Source = signal.FromStatus
@@ -26,9 +25,9 @@ func ReadResponse(q *collect.Inquiry, status int, header map[string][]string, bo
 	return failed
 }
 
-// readBody reads a response body and reports whether it is an error envelope.
-// If the response was successful, readBody ignores a body that is not an error
-// envelope, because it may be the text of a model.
+// readBody reads a response body and reports whether it is an error envelope. If the
+// response was successful, any other body is ignored, because it may be the text of
+// a model.
 func readBody(q *collect.Inquiry, body string, success bool) (failed bool) {
 	e := openEnvelope(body, q.Budget.Left[collect.DecodedBytes])
 	q.Budget.Left[collect.DecodedBytes] = e.left

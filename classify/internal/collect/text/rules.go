@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// stackWords is the size of the largest set of matches that is kept on the stack,
-// in words of 64 rules. Larger sets are allocated on the heap.
+// stackWords is the length of the largest set of matches that is kept on the stack,
+// in words of 64 rules. Larger sets are on the heap.
 const stackWords = 32
 
 // noMatches returns an empty set of matches. It returns fixed[:] if that is
@@ -24,8 +24,8 @@ func noMatches(set *ruleset.Set, fixed *[stackWords]uint64) []uint64 {
 	return fixed[:]
 }
 
-// ReadText reads a text that is one part of the evidence. It caches the rules
-// that match, unless the text has other evidence too, such as a wait.
+// ReadText reads a text of the evidence. It caches the rules that match, unless the
+// text has other evidence too, such as a wait.
 func ReadText(q *collect.Inquiry, text string) {
 	if text == "" {
 		return
@@ -66,11 +66,10 @@ func ReadBytes(q *collect.Inquiry, text []byte) (end string) {
 	return last
 }
 
-// ReadParts adds the signals of the rules that match the head or the tail of a text
-// of n bytes. If head is the whole text, tail is empty. timed reports whether the
-// text may name a wait; in that case ReadParts reads the wait. The result all has
-// the rules that matched. The result whole is true if these rules are the only
-// evidence in the text.
+// ReadParts adds the signals of the rules that match head or tail. These are the
+// parts of a text of n bytes; if head is the whole text, tail is empty. It also
+// reads waits. timed reports whether the text may name a wait. all has the rules
+// that matched. whole reports whether these rules are the only evidence in the text.
 func ReadParts(q *collect.Inquiry, head, tail string, n int) (timed bool, all memory.Matches, whole bool) {
 	if head == "" && tail == "" {
 		return false, all, false
@@ -125,8 +124,8 @@ func keepMention(q *collect.Inquiry, u memory.Mention) {
 	}
 }
 
-// part counts the texts that were read, from 1, and returns the number of this one.
-// For Explain, it also keeps the text.
+// part returns the number of the text t, counted from 1 in the order of reading. For
+// Explain, it also keeps t in q.Texts.
 func part(q *collect.Inquiry, t collect.ReadText) uint16 {
 	q.Parts++
 	if q.Texts != nil {
@@ -136,10 +135,10 @@ func part(q *collect.Inquiry, t collect.ReadText) uint16 {
 	return q.Parts
 }
 
-// addMatches adds the signals of the matched rules. part is the number of the
-// text. If faint is true, the signals are faint, except those of user rules: a faint
-// signal counts only if there are no others (see signal.Signal). ordered reports
-// whether the signals depend on the order of the matches in the text.
+// addMatches adds the signals of the matched rules. The argument part is the number
+// of the text. If faint is true, the signals are faint, except those of user rules:
+// see signal.Signal. ordered reports whether the signals depend on the order of the
+// matches in the text.
 func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, faint bool) (ordered bool) {
 	set := q.Set
 	var fixed [stackWords]uint64
@@ -166,11 +165,10 @@ func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, 
 	return refusal != 0
 }
 
-// readFrame matches the rules against a stack frame at the beginning of a text,
-// and adds their signals. The text is the end of a stack trace without its
-// message, so the name of a function may be the only evidence. Rules for single
-// words do not count here. User rules are not tried again, because they have
-// read the whole text.
+// readFrame adds the signals of the rules that match a stack frame. The text begins
+// with the frame, because the message before it is missing. So the name of a
+// function may be the only evidence. Rules for single words do not count. User rules
+// are not tried again, because they have read the whole text.
 func readFrame(q *collect.Inquiry, frame string) {
 	var fixed [stackWords]uint64
 	matched := noMatches(q.Set, &fixed)
@@ -191,9 +189,9 @@ func readFrame(q *collect.Inquiry, frame string) {
 }
 
 // readLastAttempt reads a report of several attempts, from the last to the first. It
-// stops at the first attempt with a signal that is stronger than a bare word, and adds
-// the signals of that attempt. status is the HTTP status of the attempt. ok is false
-// if no attempt has such a signal, or if the text does not report attempts.
+// stops at the first attempt with a signal that is stronger than a bare word, and
+// adds the signals of that attempt. status is the HTTP status of the attempt. ok is
+// false if there is no such attempt, or if the text does not report attempts.
 func readLastAttempt(q *collect.Inquiry, text string) (ok bool, status int) {
 	log := form.NewAttemptLog(text)
 	if log.Final > 0 {
@@ -214,9 +212,9 @@ func readLastAttempt(q *collect.Inquiry, text string) (ok bool, status int) {
 	return false, 0
 }
 
-// readAttempt adds the signals of one attempt in a text, if one of the signals is
-// stronger than a bare word. The user's rules match only the whole text, so
-// readAttempt does not try them.
+// readAttempt adds the signals of one attempt, if one of them is stronger than a
+// bare word. It does not try the user's rules, because they match only the whole
+// text.
 func readAttempt(q *collect.Inquiry, text string) (ok bool, status int) {
 	var fixed [stackWords]uint64
 	matched := noMatches(q.Set, &fixed)

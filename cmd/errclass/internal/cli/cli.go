@@ -66,8 +66,8 @@ func (e *usageError) Unwrap() error { return e.err }
 func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
 
 // newRoot returns the root command. It sets *started to true when a command starts
-// to run. So if an error occurs and *started is still false, cobra has rejected the
-// command line.
+// to run. If *started is still false after an error, cobra has rejected the command
+// line.
 func newRoot(s Streams, started *bool) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "errclass",

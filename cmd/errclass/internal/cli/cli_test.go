@@ -27,9 +27,8 @@ func TestMain(m *testing.M) {
 		runChild(os.Args[1:])
 		os.Exit(0)
 	}
-	// The tests of errclass run start this binary as a command. These environment
-	// variables are for that command. Without GORACE, the race detector would delay
-	// its exit by a second.
+	// The tests of errclass run start this binary as a command and need these
+	// variables. Without GORACE, the race detector would delay the exit by a second.
 	if err := errors.Join(os.Setenv(asChild, "1"), os.Setenv("GORACE", "atexit_sleep_ms=0")); err != nil {
 		panic(err)
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // writeComparison writes how many answers have changed. Then it lists the entries
-// that have become wrong (lost), and those that have become right (won). against is
-// the name of the file with the earlier predictions.
+// that are wrong now (lost) and those that are right now (won). The argument against
+// is the name of the file with the earlier predictions.
 func writeComparison(w io.Writer, c eval.Comparison, against string) error {
 	fmt.Fprintf(w, "\nCompared with %s\n", printable(against))
 	fmt.Fprintf(w, "won                  %d\n", len(c.Won))

@@ -12,9 +12,8 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/cli"
 )
 
-// trainer is the source code of a corpus's cmd/train. A real cmd/train trains models
-// and prints their answers. This one only prints the file answers.txt of its working
-// directory.
+// trainer is the source code of a program in place of a corpus's cmd/train. The
+// program prints the file answers.txt of its working directory.
 const trainer = `package main
 
 import (

@@ -36,8 +36,8 @@ func (p *split) String() string {
 
 func (p *split) Type() string { return "K/N" }
 
-// Set parses a text of the form K/N, where 0 ≤ K < N ≤ 256. N is at most 256 because
-// one byte of a hash decides to which part an entry belongs.
+// Set parses a text of the form "K/N", where 0 ≤ K < N ≤ 256. The limit is 256
+// because one byte of a hash decides to which part an entry belongs.
 func (p *split) Set(value string) error {
 	first, second, ok := strings.Cut(value, "/")
 	k, kErr := strconv.Atoi(first)
@@ -88,8 +88,8 @@ func (m *missLimit) Set(value string) error {
 	return nil
 }
 
-// split separates the paths of the corpus from the N of "--errors N". pflag accepts
-// an optional value only after "=", so it passes N as a further argument.
+// split separates the paths of the corpus from the N of "--errors N". For pflag,
+// this N is an argument and not the value of the flag.
 func (m missLimit) split(cmd *cobra.Command, args []string) (paths []string, misses int, err error) {
 	paths, misses = args, int(m)
 	if len(args) > 1 && misses < 0 && cmd.Flags().Changed("errors") {

@@ -58,8 +58,7 @@ func readSlice(s Streams, c *eval.Corpus, name string) error {
 }
 
 // predict returns the answers of the classifier c. With --cross-validate, it ignores
-// c. It runs the trainer of the corpus at each path and returns the answers of the
-// trained models: see [eval.CrossValidate].
+// c and runs the trainers of the corpora at paths: see [eval.CrossValidate].
 func (f *evalFlags) predict(s Streams, paths []string, corpus corpus, c *classify.Classifier) (eval.Predictions, error) {
 	if !f.crossValidate {
 		return eval.Predict(corpus.entries, c), nil

@@ -51,8 +51,8 @@ func reasonTable(r eval.Report) table.Writer {
 	return t
 }
 
-// sliceTable has a row for each slice of the corpus. It has no rows if there is
-// only one slice, because that slice has the same scores as the whole corpus.
+// sliceTable has a row for each slice of the corpus. If there is only one slice, the
+// table has no rows.
 func sliceTable(r eval.Report) table.Writer {
 	t := newTable("Slices", "SLICE", "ENTRIES", "CATEGORY", "MACRO-F1", "REASON", "FALSE RETRIES", "MISSED RETRIES")
 	if len(r.Slices) == 1 {

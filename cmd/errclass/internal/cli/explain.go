@@ -172,8 +172,8 @@ func signalLines(signals []classify.Signal) []signalLine {
 }
 
 // writeExplanation writes the result, the message, a table of all signals, and the
-// address of the page about the reason. In the message, it marks the text that the
-// deciding rule matched.
+// address of the page about the reason. It marks the text that the deciding rule
+// matched.
 func writeExplanation(w io.Writer, message string, x classify.Explanation, colour bool) error {
 	r := x.Result
 	fmt.Fprintf(w, "%s / %s, decided by %s", paint(colour, categoryColours[r.Category], string(r.Category)), r.Reason, printable(r.Rule))

@@ -18,28 +18,27 @@ var errInterrupted = errors.New("interrupted")
 
 const (
 	// silenceLimit is how long the program waits for input after a SIGTERM, SIGHUP
-	// or SIGQUIT before it stops reading. It equals the default grace period of
+	// or SIGQUIT. Then it stops reading. The value is the default grace period of
 	// Kubernetes.
 	silenceLimit = 30 * time.Second
-	// secondTerm is the shortest time between two SIGTERM or SIGQUIT after which
-	// the second one ends reading. A second signal that comes earlier may be a copy
-	// of the first: timeout(1) sends its signal to the process and to the process's
-	// group.
+	// If a second SIGTERM or SIGQUIT comes at least secondTerm after the first, it
+	// ends reading. An earlier one might be a copy of the first. For example,
+	// timeout(1) sends its signal to the process and to the process's group.
 	secondTerm = time.Second
-	// writeLimit is how long the program may write the rest of its output after a
-	// signal. After this time it ends, even if it has not written all lines.
+	// writeLimit is how long the program can write its remaining output after a
+	// signal. Then it ends, even if lines are missing.
 	writeLimit = time.Second
 )
 
-// interrupts handles signals for a filter that may read a pipe. It is safe for
-// concurrent use.
+// interrupts handles signals for a filter. It is safe for concurrent use.
 //
-// A terminal sends SIGINT to every program of a pipeline. A supervisor sends SIGTERM
-// to all of them. The program before the filter may then still write its last lines,
-// so the filter must read on. While the filter reads a pipe, it ignores SIGINT, like
-// tee -i. After SIGTERM, SIGHUP or SIGQUIT it reads until the pipe ends, until
-// silenceLimit passes without input, or until a second SIGTERM or SIGQUIT. If the
-// input is not a pipe, the first signal ends reading.
+// If the input is not a pipe, the first signal ends reading.
+//
+// If the input is a pipe, other programs of the pipeline get the same signals. They
+// might still write their last lines, so the filter reads on:
+//   - It ignores SIGINT, like tee -i.
+//   - After SIGTERM, SIGHUP or SIGQUIT, it reads until the pipe ends, until
+//     silenceLimit passes without input, or until a second SIGTERM or SIGQUIT.
 type interrupts struct {
 	signals chan os.Signal
 	ctx     context.Context // ends when reading must end
@@ -60,7 +59,7 @@ type interrupts struct {
 
 // notifyInterrupts starts to handle the signals of this process. command is the name
 // of the errclass command, for messages. pipe is true if the first input is a pipe.
-// Signals that were ignored when the program started, for example by nohup, stay
+// If a signal was ignored when the program started, for example by nohup, it stays
 // ignored.
 func notifyInterrupts(command string, errs io.Writer, pipe bool) *interrupts {
 	i := newInterrupts(func(sig os.Signal) {
@@ -141,9 +140,8 @@ func (i *interrupts) abortUnlessDone(sig os.Signal) {
 	i.after(writeLimit, func() { i.abort(sig) })
 }
 
-// endAfterSilence ends reading after silenceLimit without input. It makes its first
-// check after the time d. If less than silenceLimit has passed since the last input,
-// it checks again later.
+// endAfterSilence ends reading after silenceLimit without input. It checks for this
+// after the time d, and again later if there was input.
 func (i *interrupts) endAfterSilence(d time.Duration) {
 	i.after(d, func() {
 		i.mu.Lock()
@@ -233,9 +231,8 @@ func (c *checkedReader) Read(p []byte) (int, error) {
 	}
 }
 
-// asyncReader reads in a goroutine, so that Read can return while the goroutine is
-// blocked. After a signal, Read first returns the bytes that the goroutine has
-// already read.
+// asyncReader reads in a goroutine. So Read can return after a signal while the
+// goroutine is blocked. Read first returns the bytes that were already read.
 type asyncReader struct {
 	chunks   chan chunk
 	ended    <-chan struct{}

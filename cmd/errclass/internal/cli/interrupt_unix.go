@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// endBy ends the process with sig, so that a shell knows which signal ended it and
-// can stop a loop after Ctrl-C. For SIGQUIT it returns an exit code instead, because
-// on SIGQUIT the Go runtime would print stacks and exit with code 2. It also returns
-// an exit code if it cannot send sig.
+// endBy ends the process with sig, so that a shell can stop a loop after Ctrl-C. For
+// SIGQUIT it returns an exit code instead, because the Go runtime would print
+// stacks. It also returns an exit code if it cannot send sig.
 func endBy(sig os.Signal) codeError {
 	n, ok := sig.(syscall.Signal)
 	if !ok {

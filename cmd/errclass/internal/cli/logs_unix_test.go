@@ -51,9 +51,9 @@ const (
 
 func numbered(line string, n int) string { return strings.Replace(line, "N", fmt.Sprint(n), 1) + "\n" }
 
-// TestLogsOfAProgramThatShutsDown sends a signal to the whole process group.
-// Terminals and supervisors do the same. The lines that the program writes while it
-// shuts down must not be lost.
+// TestLogsOfAProgramThatShutsDown sends a signal to a program and to errclass, which
+// reads the program's output. The lines that the program writes while it shuts down
+// must not be lost.
 func TestLogsOfAProgramThatShutsDown(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {

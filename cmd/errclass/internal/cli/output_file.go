@@ -12,8 +12,8 @@ import (
 // non-blocking file.
 const retryInterval = 5 * time.Millisecond
 
-// blockingWriter blocks while w is full, even if w is non-blocking. Another process
-// may have made a shared terminal or pipe non-blocking, as some runtimes do. Then a
+// blockingWriter waits while w is full, even if w is non-blocking. A terminal or
+// pipe is non-blocking if another process that shares it has made it so. Then a
 // write to w can fail with EAGAIN in the middle of a line.
 type blockingWriter struct{ w io.Writer }
 
@@ -28,9 +28,9 @@ func (p blockingWriter) Write(b []byte) (written int, err error) {
 	}
 }
 
-// refuseOwnOutput returns an error if an input is also the output. Otherwise the
-// program would read its own output and write it again, until the disk is full. It
-// ignores missing files, because [Streams.open] reports them.
+// refuseOwnOutput returns an error if an input is also the output. The program would
+// read its own output until the disk is full. Missing files are ignored here,
+// because [Streams.open] reports them.
 func refuseOwnOutput(s Streams, names []string) error {
 	f, ok := s.Out.(*os.File)
 	if !ok {

@@ -10,8 +10,8 @@ import (
 )
 
 // KeepOnClosedPipe makes a write to a closed standard output return an error.
-// Without it, the Go runtime ends the process with SIGPIPE, and commands cannot
-// report anything. Child processes keep the default, which is to end with SIGPIPE.
+// Without it, the Go runtime would end the process with SIGPIPE. Child processes
+// still end with SIGPIPE.
 func KeepOnClosedPipe() {
 	ownProcess.Store(true)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)

@@ -10,15 +10,14 @@ import (
 )
 
 // endSignals returns the signals after which errclass ends the command's process
-// group and itself. It leaves out signals that were ignored when errclass started,
-// for example by nohup: these stay ignored.
+// group and itself. Signals that were ignored when errclass started, for example by
+// nohup, stay ignored.
 func endSignals() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
 }
 
-// closedOutputError is what context.Cause returns if errclass ends the command
-// because the output was closed. The reader of the output counts as having cancelled
-// the command.
+// closedOutputError is the cause of the context if errclass ends the command because
+// the output was closed. It counts as a cancellation by the reader of the output.
 type closedOutputError struct{}
 
 func (closedOutputError) Error() string { return "the output was closed" }
@@ -26,9 +25,8 @@ func (closedOutputError) Error() string { return "the output was closed" }
 func (closedOutputError) Unwrap() error { return context.Canceled }
 
 // endOnBrokenPipe calls the function end when this program gets SIGPIPE, until stop
-// is called. If this program has copied input to the command, endOnBrokenPipe
-// ignores the signal, because the command may have closed its input early, which is
-// not an error. Then only detectClosed notices a closed output.
+// is called. If this program has copied input to the command, it ignores the signal.
+// The command might only have closed its input early, which is not an error.
 func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	if !ownProcess.Load() || signal.Ignored(syscall.SIGPIPE) {
 		return func() {}
@@ -53,9 +51,8 @@ func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	}
 }
 
-// closeDetector calls the function end when a write to w fails because w was
-// closed. Without it, the command's processes would run until their own next
-// write fails.
+// closeDetector calls the function end when a write to w fails because w was closed.
+// Otherwise the command would run until its own next write fails.
 type closeDetector struct {
 	w   io.Writer
 	end func()

@@ -20,9 +20,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startGrandchild is a shell command that starts a background process. That process
-// does not use the streams of the shell. The command prints the ids of both
-// processes.
+// startGrandchild is a shell command that starts a background process and prints the
+// ids of the shell and of that process. The process does not use the streams of the
+// shell.
 const startGrandchild = `sleep 1000 </dev/null >/dev/null 2>&1 & echo $$ $!; `
 
 // runProgram starts errclass run in a separate process.
@@ -94,8 +94,8 @@ func TestRunEndsItsGroup(t *testing.T) {
 }
 
 // TestRunClosedOutput closes the output of errclass. errclass must end the command
-// and all processes that the command started. The exit code of errclass must not be
-// 130, the code for Ctrl-C.
+// and all processes that the command started. Its exit code must not be 130, which
+// stands for Ctrl-C.
 func TestRunClosedOutput(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{

@@ -13,18 +13,18 @@ import (
 	"github.com/errclass/errclass/internal/ownerfile"
 )
 
-// readerLimit is how long to wait until a program opens the named pipe for reading.
-// A shell may start that program at the same time as this one.
+// readerLimit is how long to wait until another program opens the named pipe for
+// reading. A shell might start both programs at the same time.
 const readerLimit = time.Second
 
 // eventFile opens the file of --event. It is called before the command runs, to
-// report errors early and to remove the event of an earlier run. errs is the writer
-// for standard error.
+// report errors early and to remove the event of an earlier run. The argument errs
+// writes to standard error.
 //
-// If the file is also standard output or standard error, opening the file again
-// would truncate it. So eventFile returns a writer that appends to that stream.
-// If the stream is standard output and a pipe, eventFile also replaces s.Out
-// with a writer that tracks line ends.
+// If the file is also standard output or standard error, the result appends to that
+// stream, because opening the file again would truncate it. If the stream is
+// standard output and a pipe, eventFile replaces s.Out with a writer that tracks
+// line ends.
 func eventFile(s *Streams, errs *lineWriter, name string) (io.WriteCloser, error) {
 	info, err := os.Stat(name)
 	if err != nil { // Stat failed: create the file, or return the error of opening it
@@ -62,7 +62,7 @@ func sameStream(w io.Writer, info os.FileInfo) (*os.File, bool) {
 func openEvent(name string) (io.WriteCloser, error) {
 	if isDescriptor(name) {
 		// On Linux this opens the descriptor's file again. Do not truncate the file
-		// or change its mode: that is up to the program that opened the descriptor.
+		// or change its mode, because it belongs to another program.
 		return os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
 	}
 	for waited := time.Duration(0); ; waited += retryInterval {
@@ -112,10 +112,9 @@ func (a *streamAppender) Write(p []byte) (int, error) {
 // Close does nothing: the process owns the stream.
 func (a *streamAppender) Close() error { return nil }
 
-// endsLine reports whether a file of size end has a line end as its last byte. For
-// an empty file, and for a file that cannot be read, it returns true. endsLine opens
-// the file by name, because the stream may be open only for writing. It checks that
-// it has opened the file that info describes.
+// endsLine reports whether the last byte of a file of size end is a line end. It
+// returns true if the file is empty or cannot be read. It opens the file by name,
+// because the stream might be open only for writing. info identifies the file.
 func endsLine(name string, info os.FileInfo, end int64) bool {
 	if end == 0 {
 		return true

@@ -28,9 +28,9 @@ func newRunInput(in io.Reader, repeated, pty bool) *runInput {
 	}
 	switch {
 	case isFile && isTerminal(f):
-		// The command is in a background process group. The kernel stops such a
-		// process when it reads a terminal. So errclass reads the terminal, and
-		// passes the input to the command through a pipe.
+		// The kernel stops a background process that reads a terminal, and the
+		// command is one. So errclass reads the terminal and passes the input on
+		// through a pipe.
 		in = struct{ io.Reader }{f}
 	case isFile && repeated:
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
@@ -60,8 +60,8 @@ func (r *runInput) next() (io.Reader, error) {
 	}
 }
 
-// copied reports whether this program may have copied input to the command. If the
-// input is a file, it returns false, because the command reads a file directly.
+// copied reports whether this program might have copied input to the command. If the
+// input is a file, the command reads the file directly, and copied returns false.
 func (r *runInput) copied() bool {
 	if r.replay != nil {
 		return r.replay.started()
@@ -74,9 +74,8 @@ func (r *runInput) copied() bool {
 func (r *runInput) replayable() bool { return r.replay == nil || r.live || !r.replay.lost() }
 
 // replayBuffer lets several readers read a source, one after the other. Each reader
-// starts at the beginning of the source. If a reader is abandoned while it is
-// blocked in a Read of the source, the bytes of that Read are added to the buffer,
-// for the next reader.
+// starts at the beginning of the source. A reader can be abandoned while it is
+// blocked in a Read. The bytes of that Read then go to the next reader.
 type replayBuffer struct {
 	source io.Reader
 

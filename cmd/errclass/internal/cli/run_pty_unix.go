@@ -21,8 +21,7 @@ var defaultSize = pty.Winsize{Rows: 24, Cols: 80}
 
 // openTerminal opens a terminal for the command, with the size and the mode of this
 // program's terminal. If standard input is a terminal, openTerminal sets it to raw
-// mode, so that every key reaches the command. The function restore ends the raw
-// mode.
+// mode, so that every key reaches the command. restore undoes this.
 func openTerminal(s Streams) (t *supervise.Terminal, restore func(), err error) {
 	master, child, err := pty.Open()
 	if err != nil {
@@ -42,8 +41,8 @@ func openTerminal(s Streams) (t *supervise.Terminal, restore func(), err error) 
 	return &supervise.Terminal{Master: master, Child: child}, restore, nil
 }
 
-// setUp sets the size and the mode of the new terminal. The caller must call
-// the functions in undo when the run ends, and also if setUp returns an error.
+// setUp sets the size and the mode of the new terminal. The caller must call the
+// functions in undo when the run ends, even if setUp returns an error.
 func setUp(s Streams, master, child *os.File) (undo []func(), err error) {
 	size := &defaultSize
 	if own := ownTerminal(s); own != nil {
@@ -87,9 +86,9 @@ func ownTerminal(s Streams) *os.File {
 	return nil
 }
 
-// followSize watches the size of own, this program's terminal, and gives each new
-// size to child, the command's terminal, until stop is called. After child is
-// closed, it ignores new sizes.
+// followSize gives each new size of this program's terminal (own) to the command's
+// terminal (child), until stop is called. After child is closed, it ignores new
+// sizes.
 func followSize(own *os.File, child syscall.RawConn) (stop func()) {
 	changed, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(changed, syscall.SIGWINCH)
@@ -112,8 +111,8 @@ func followSize(own *os.File, child syscall.RawConn) (stop func()) {
 	}
 }
 
-// noEcho turns off the echo of a terminal. With echo, the input of the command would
-// also appear in its output. The command can turn the echo on again.
+// noEcho turns off the echo of a terminal, so that the command's input does not
+// appear in its output. The command can turn the echo on again.
 func noEcho(f *os.File) error {
 	mode, err := unix.IoctlGetTermios(int(f.Fd()), getMode)
 	if err != nil {

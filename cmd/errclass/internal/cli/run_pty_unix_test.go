@@ -87,9 +87,10 @@ func (s *screen) await(t *testing.T, text string) {
 	require.Eventually(t, func() bool { return strings.Contains(s.String(), text) }, 30*time.Second, 5*time.Millisecond, "%q: %q", text, s)
 }
 
-// TestRunPTYTerminal runs errclass itself in a terminal. The command's terminal must
-// have the same size and mode. Keys must reach the command. When errclass ends, it
-// must restore the mode of its own terminal.
+// TestRunPTYTerminal runs errclass in a first terminal, and errclass opens a second
+// one for the command. The second terminal must have the size and the mode of the
+// first. Keys of the first must reach the command. At the end, the first must have
+// its old mode again.
 func TestRunPTYTerminal(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

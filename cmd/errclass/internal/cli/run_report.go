@@ -23,9 +23,8 @@ type failure struct {
 }
 
 // asClosedOutput returns a copy of x in which the closed output is the cause. A
-// command whose output is closed may end with SIGPIPE, with the SIGTERM that
-// errclass sends, or with an exit code of its own. In all three cases the closed
-// output is the cause.
+// command whose output is closed can end with SIGPIPE, with errclass's SIGTERM, or
+// with an exit code of its own.
 func (x failure) asClosedOutput() failure {
 	name, err := "", error(closedOutputError{})
 	if e, ok := errors.AsType[*supervise.Error](x.err); ok {
@@ -42,8 +41,8 @@ func (x failure) asClosedOutput() failure {
 }
 
 // maskedText returns the text of err with secrets masked. It masks the name of a
-// program or file separately. Otherwise, for a program named "token", the error
-// in "token: permission denied" would be masked as the value of a secret.
+// program or file separately. Otherwise, in "token: permission denied" from the
+// program "token", the error would be masked as the value of a secret.
 func maskedText(err error) string {
 	switch e := err.(type) { //nolint:errorlint // errors.As would drop the text of a wrapping error
 	case *supervise.Error:
@@ -57,8 +56,8 @@ func maskedText(err error) string {
 }
 
 // report writes the explanation of a failure, a message and the event. It returns
-// the exit code as an error. If writing fails, report says so on standard error and
-// does not change the exit code.
+// the exit code as an error. If the event cannot be written, report says so on
+// standard error, and the exit code stays the same.
 func (f *runFlags) report(s Streams, errs *lineWriter, event io.Writer, x failure) error {
 	json := *f.format == formatJSON
 	var b bytes.Buffer
@@ -81,9 +80,8 @@ func (f *runFlags) report(s Streams, errs *lineWriter, event io.Writer, x failur
 	return codeError(f.code(x))
 }
 
-// explain writes the explanation of a failure. It lists the evidence as values of
-// [classify.Signal]. If the result does not come from a text but, for example, from
-// a watchdog, explain puts a Signal for that evidence first.
+// explain writes the explanation of a failure. If the result does not come from a
+// text but, for example, from a watchdog, the first signal stands for that evidence.
 func (x failure) explain(w io.Writer, json, colour bool) error {
 	message := x.outcome.Stderr
 	var exit *exec.ExitError

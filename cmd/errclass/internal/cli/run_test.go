@@ -21,8 +21,8 @@ import (
 )
 
 // asChild is an environment variable. If it is set, the test binary acts as a
-// command for errclass run. Its arguments are pairs: an action in childWords, and
-// the argument of that action.
+// command for errclass run. Its arguments are pairs of an action in childWords and
+// the action's argument.
 const asChild = "ERRCLASS_TEST_AS_CHILD"
 
 // childWords are the actions of the test binary if it acts as a command: see

@@ -166,8 +166,8 @@ func writePage(w io.Writer, r *triage.Report) (int, error) {
 }
 
 // replaceFile creates or replaces a regular file. If the function write fails, the
-// old file stays unchanged. If name is anything else, such as /dev/stdout, a pipe
-// or a link, replaceFile writes to it and does not replace it.
+// old file stays unchanged. If name is not a regular file, such as /dev/stdout, a
+// pipe or a link, replaceFile writes to it directly.
 func replaceFile(name string, write func(io.Writer) error) error {
 	old, err := os.Lstat(name)
 	if err == nil && !old.Mode().IsRegular() {

@@ -129,8 +129,8 @@ func at(t time.Time, layout string) string {
 
 var sparks = []rune("▁▂▃▄▅▆▇█")
 
-// sparkline draws a series of the given number of time steps as a line of bars. A
-// bar stands for one step or for several. A bar without events is a space.
+// sparkline draws a series of the given number of time steps as a line of bars. Each
+// bar stands for one step or several. It is a space if there are no events.
 func sparkline(s triage.Series, steps int) string {
 	if steps == 0 {
 		return ""

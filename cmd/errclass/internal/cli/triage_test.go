@@ -89,8 +89,8 @@ func TestTriageProblems(t *testing.T) {
 }
 
 // TestTriageLeavesStandardInput checks that triage does not read standard input
-// unless an argument names it. A shell loop around triage may read file names from
-// standard input.
+// unless an argument names it. In a shell loop, standard input might have the names
+// of further files.
 func TestTriageLeavesStandardInput(t *testing.T) {
 	t.Parallel()
 	log := file(t, "app.jsonl", triageLog)

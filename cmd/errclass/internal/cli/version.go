@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// commitRecord is the content of commit.txt. In a release it is "VERSION COMMIT",
-// written by .ci/release. In other builds it is empty or names an older version. A
-// module downloaded by `go install` has no other record of its commit.
+// commitRecord is the content of commit.txt. In a release, .ci/release has written
+// "VERSION COMMIT" to this file. In other builds, the file is empty or names an
+// older version. If `go install` has downloaded the module, there is no other record
+// of the commit.
 //
 //go:embed commit.txt
 var commitRecord string

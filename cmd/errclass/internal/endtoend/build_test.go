@@ -31,7 +31,7 @@ const (
 )
 
 // weight is the amount of evidence: the number of errors, and how many bytes their
-// texts and bodies have in all.
+// texts and bodies have in total.
 type weight struct{ errors, bytes int }
 
 // builder builds a random error. All random choices come from source.

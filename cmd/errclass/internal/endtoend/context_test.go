@@ -20,9 +20,9 @@ import (
 // derive returns a child of the given context. The child ends some time later.
 type derive func(context.Context) (context.Context, context.CancelFunc)
 
-// These are causes for the end of a context. They differ from the context's Err().
-// On their own, errPatient and errKey are classified differently from the end of a
-// context.
+// These causes are given to contexts, so context.Cause returns them and ctx.Err()
+// does not. Classified alone, errPatient and errKey have different reasons from the
+// end of a context.
 var (
 	errDrain   = errors.New("the server is shutting down")
 	errPatient = fmt.Errorf("the report took too long: %w", context.DeadlineExceeded)

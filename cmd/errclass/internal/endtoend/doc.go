@@ -1,5 +1,5 @@
-// Package endtoend tests all of errclass with one error at a time: as a slog record,
-// a span, an OpenTelemetry log record and an input line of "errclass logs". Only the
-// module of the command errclass requires all of these packages, so the tests are in
-// that module.
+// Package endtoend tests all of errclass with one error at a time. The error is sent
+// as a slog record, a span, an OpenTelemetry log record and an input line of
+// "errclass logs". The tests are in this module, because only the command errclass
+// requires all these packages.
 package endtoend

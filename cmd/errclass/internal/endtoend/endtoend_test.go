@@ -19,7 +19,7 @@ import (
 )
 
 // FuzzError builds an error from the fuzzer's input and sends it through all
-// signals, such as logs and spans. An input that takes ten seconds counts as a crash.
+// signals, such as logs and spans.
 func FuzzError(f *testing.F) {
 	for kind := range byte(16) { // each kind of error alone, as a wrapper, and wrapped
 		f.Add([]byte{kind, 1, 9, 9, 1, 3, 5})
@@ -40,8 +40,8 @@ func TestError(t *testing.T) {
 }
 
 // check builds an error, sends it through every signal and checks the output.
-// errclass must add the category and the reason and nothing else. All signals must
-// give the same answer for the same evidence. The memory must be limited.
+// errclass must add only the category and the reason. All signals must give the same
+// answer for the same evidence. The memory must be limited.
 func (s *signals) check(t require.TestingT, src source) {
 	b := &builder{source: src}
 	err := b.build(0)
@@ -58,9 +58,9 @@ func (s *signals) check(t require.TestingT, src source) {
 	require.Equal(t, want, inRecord, "slog, of the value")
 	inSpan, inEvent := s.span(t, func(span trace.Span) { otelclass.RecordError(span, err) })
 	require.Equal(t, inSpan, inEvent, "span and event, of the value")
-	// If an error wraps itself, RecordError puts it into another wrapper. A
-	// classifier that stops at its limit then reads one error less of the chain,
-	// and its answer for the span may differ.
+	// RecordError puts an error that wraps itself into another wrapper. A classifier
+	// that stops at its limit then reads one error less, and its answer might
+	// differ.
 	if len(classify.Standard.Explain(classify.Evidence{Err: err}).Omitted) == 0 {
 		require.Equal(t, want, inSpan, "span, of the value")
 	}
@@ -118,7 +118,7 @@ func (s *signals) checkStatus(t require.TestingT, words string, status int) {
 }
 
 // answerOf returns the category and the reason of r. It fails the test if package
-// classify has recovered from a panic: the rule of r then ends with +panic.
+// classify has recovered from a panic. In that case, the rule ends with "+panic".
 func answerOf(t require.TestingT, r classify.Result) answer {
 	require.False(t, strings.HasSuffix(r.Rule, "+panic"), "rule %s", r.Rule)
 	require.NotEmpty(t, r.Category)
@@ -126,8 +126,8 @@ func answerOf(t require.TestingT, r classify.Result) answer {
 	return answer{string(r.Category), string(r.Reason)}
 }
 
-// These are limits on the cost of one classification. The classifier reads up to
-// 256 errors of a chain. It looks for a cycle among the first 1<<14 errors.
+// These are limits on the cost of one classification. Of a chain, the classifier
+// reads up to 256 errors, and looks for a cycle among the first 1<<14.
 const (
 	maxCalls = 1<<14 + 256*4*methods
 	scratch  = 256 << 10 // memory that is kept between calls
@@ -135,8 +135,8 @@ const (
 	perByte  = 64
 )
 
-// mayAllocate returns the limit for the bytes that classifying b's error allocates.
-// The limit is linear in the number of errors and in the bytes of text.
+// mayAllocate returns how many bytes a classifier can allocate to classify b's
+// error. This limit is linear in the number of errors and in the bytes of text.
 func mayAllocate(b *builder) uint64 {
 	w := b.weight()
 	return uint64(scratch + perError*w.errors + perByte*w.bytes)

@@ -94,8 +94,8 @@ func text(v json.RawMessage) (s string) {
 	return s
 }
 
-// span calls record with a new span whose status is Error. It returns the answers
-// that errclass adds to the span and to the last event of the span.
+// span calls the function record with a new span whose status is Error. It returns
+// the answers that errclass adds to the span and to its last event.
 func (s *signals) span(t require.TestingT, record func(trace.Span)) (span, event answer) {
 	s.bareSpans.Reset()
 	s.spans.Reset()

@@ -8,8 +8,8 @@ import (
 
 // source makes the random choices of a builder.
 type source interface {
-	// pick returns a number from 0 to n-1. When the source has no input left, pick
-	// returns 0. A builder ends an error at choice 0, so it always terminates.
+	// pick returns a number from 0 to n-1, or 0 if no input is left. At choice 0 a
+	// builder ends an error, so it always terminates.
 	pick(n int) int
 	text() string
 }

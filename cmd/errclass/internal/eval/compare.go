@@ -8,14 +8,13 @@ import (
 )
 
 // Comparison is the difference between two sets of predictions for the same entries.
-// A prediction is right if its category and its reason are those of the entry or are
-// accepted by it.
+// A prediction is right if the entry has or accepts its category and its reason.
 type Comparison struct {
 	Won          []Change `json:"won"`           // wrong then, right now
 	Lost         []Change `json:"lost"`          // right then, wrong now
 	ChangedWrong []Change `json:"changed_wrong"` // wrong then and now, with different answers
-	// Unknown has the ids of earlier predictions for which the corpus has no entry.
-	// Missing has the ids of entries for which there is no earlier prediction.
+	// Unknown has the ids of earlier predictions without an entry in the corpus.
+	// Missing has the ids of entries without an earlier prediction.
 	Unknown []string `json:"unknown"`
 	Missing []string `json:"missing"`
 }
@@ -33,8 +32,8 @@ type Change struct {
 }
 
 // Compare compares the earlier predictions (then) with the new ones (now), in the
-// order of the entries. It ignores a change from one accepted answer to another, and
-// a change of only the rule.
+// order of the entries. A change from one accepted answer to another is ignored, and
+// so is a change of only the rule.
 func Compare(entries []Entry, then, now Predictions) Comparison {
 	c := Comparison{Won: []Change{}, Lost: []Change{}, ChangedWrong: []Change{}, Missing: then.Missing(entries)}
 	unknown := maps.Clone(then)

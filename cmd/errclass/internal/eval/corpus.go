@@ -1,9 +1,8 @@
 // Package eval measures a classifier against a labelled corpus.
 //
-// A corpus is one or more files of JSON lines. Each line has a message and its
-// right category and reason. [Corpus.Read] reads and checks a file, [Entry.In]
-// selects a fixed part of the entries, and [Evaluate] classifies the messages and
-// returns a [Report].
+// A corpus is one or more files of JSON lines. Each line has a message and its right
+// category and reason. [Corpus.Read] reads a file, and [Entry.In] selects a fixed
+// part of the entries. [Evaluate] classifies the messages and returns a [Report].
 package eval
 
 import (
@@ -34,9 +33,9 @@ type Entry struct {
 	AcceptCategory []classify.Category
 }
 
-// In reports whether the entry belongs to part k of n. The number of an entry's part
-// is the first byte of the SHA-256 of its id, modulo n. So changes to other entries
-// do not move the entry to another part.
+// In reports whether the entry belongs to part k of n. The number of its part is the
+// first byte of the SHA-256 of its id, modulo n. So changes to other entries do not
+// matter.
 func (e Entry) In(k, n int) bool { return int(sha256.Sum256([]byte(e.ID))[0])%n == k }
 
 // Prefix returns the id up to its first hyphen, such as "llm" for "llm-017".
@@ -51,10 +50,9 @@ type Corpus struct {
 	places  map[string]string // the file and line of each id
 }
 
-// Read adds the entries of a file. It ignores blank lines and the keys that it does
-// not know, such as source and note. For any other fault it returns an error that
-// begins with name and the line number. A repeated id, in this file or another one,
-// is a fault too.
+// Read adds the entries of a file. It ignores blank lines and unknown keys, such as
+// "source" and "note". For any other fault it returns an error that begins with name
+// and the line number. An id that repeats, even from another file, is a fault.
 func (c *Corpus) Read(r io.Reader, name string) error {
 	if c.places == nil {
 		c.places = map[string]string{}

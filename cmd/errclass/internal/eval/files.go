@@ -12,9 +12,9 @@ import (
 // extension is the extension of the files of a corpus.
 const extension = ".jsonl"
 
-// Files returns the files of the corpus at path, sorted by name. The corpus in a
-// folder consists of the files slices/*.jsonl or, if there are none, *.jsonl. Hidden
-// files do not count. If path is not a folder, Files returns only path.
+// Files returns the files of the corpus at path, sorted by name. In a folder, these
+// are slices/*.jsonl or, if there are none, *.jsonl, without hidden files. If path
+// is not a folder, Files returns only path.
 func Files(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -31,9 +31,9 @@ type Family struct {
 	Score
 }
 
-// Decider is the score of the entries that were decided by one family of rules. The
-// family is the prefix of the rule's id, such as "net" for "net/hang-up". It names a
-// rules file or a kind of evidence.
+// Decider is the score of the entries that one family of rules decided. The family
+// is the prefix of a rule's id, such as "net" for "net/hang-up". It is the name of a
+// rules file or of a kind of evidence.
 type Decider struct {
 	Family string `json:"family"`
 	Score

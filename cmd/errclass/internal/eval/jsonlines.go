@@ -14,9 +14,9 @@ import (
 // maxLine is the length of the longest valid line.
 const maxLine = 64 << 20
 
-// readLines calls add for every line of r that is not blank. The argument place
-// names the input and the line. If add returns an error, readLines returns it
-// with the place in front.
+// readLines calls the function add for every line of r that is not blank. The
+// argument place is the name of the input and the line number. An error of add is
+// returned with the place in front.
 func readLines(r io.Reader, name string, add func(text []byte, place string) error) error {
 	in := lines.NewReader(r, maxLine, nil)
 	for number := 1; ; number++ {

@@ -75,8 +75,8 @@ func ReadPredictions(r io.Reader, name string) (Predictions, error) {
 	return all, nil
 }
 
-// check returns an error if p is not a valid prediction. If a user passes a corpus
-// file by mistake, check refuses its entries, because they have no rule.
+// check returns an error if p is not a valid prediction. For example, the entries of
+// a corpus file have no rule, so they are not valid.
 func (p Prediction) check() error {
 	switch {
 	case p.ID == "":

@@ -2,13 +2,12 @@ package eval
 
 import "math"
 
-// Reliability compares the confidence of the predictions with the share of
-// predictions whose reason is right. Predictions with confidence 0 do not count,
-// because 0 means that the confidence is unknown.
+// Reliability compares the confidence of the predictions with the share of right
+// reasons. Predictions with confidence 0 do not count: their confidence is unknown.
 type Reliability struct {
-	// CalibrationError is the expected calibration error. It is the mean difference
-	// between the confidence and the share of right answers in each range, weighted
-	// by the number of answers in the range.
+	// CalibrationError is the expected calibration error. In each range, it takes
+	// the difference between the confidence and the share of right answers. Then it
+	// takes the mean, weighted by the number of answers in the range.
 	CalibrationError float64           `json:"calibration_error"`
 	Ranges           []ConfidenceRange `json:"ranges"` // in ascending order, without the ranges that have no answers
 }

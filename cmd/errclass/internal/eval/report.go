@@ -146,8 +146,7 @@ func (r *Report) Explain(c *classify.Classifier) {
 }
 
 // judge returns the category and the reason of a prediction. If the entry accepts
-// the predicted category or reason as another right answer, judge returns the
-// entry's own category or reason in its place.
+// one of them as another right answer, judge returns the entry's own value instead.
 func (e Entry) judge(p Prediction) (classify.Category, classify.Reason) {
 	if slices.Contains(e.AcceptCategory, p.Category) {
 		p.Category = e.Category

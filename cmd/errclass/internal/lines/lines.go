@@ -1,6 +1,6 @@
-// Package lines reads lines of any length in bounded memory. While it has a complete
-// line, it does not wait for input, except for a short time if the line may begin a
-// JSON object that spans lines: see [Reader.JoinObjects].
+// Package lines reads lines of any length in bounded memory. It returns a complete
+// line without waiting for more input. The exception is a line that might begin a
+// JSON object over several lines: see [Reader.JoinObjects].
 package lines
 
 import (
@@ -12,15 +12,15 @@ import (
 // it before the first line of a file.
 const BOM = "\ufeff"
 
-// A Line is a line of the input with its line end, a piece of a line that is too
-// long, or a JSON object of several lines.
+// A Line is a line of the input with its line end. It can also be a piece of a line
+// that is too long, or a JSON object of several lines.
 type Line struct {
 	Bytes []byte // valid until the next call of Next
 	// Count is the number of input lines that Bytes completes. It is more than 1 for
 	// an object of several lines, and 0 for a piece that is not the last one.
 	Count int
-	// Piece is true if the line is longer than the reader's limit. The line is then
-	// returned in several pieces. Last is true for the last piece.
+	// Piece is true if the line is longer than the reader's limit. Such a line is
+	// returned in pieces. Last is true for the last piece.
 	Piece, Last bool
 }
 
@@ -49,9 +49,9 @@ type Reader struct {
 }
 
 // NewReader returns a reader of lines of up to limit bytes. The reader's buffer
-// never has more than limit bytes. It calls the function idle before each read from
-// r, after Next has returned every line in the buffer. The caller can flush its
-// output in idle. A nil idle does nothing.
+// never has more than limit bytes. Before each read from r, the reader calls the
+// function idle, in which the caller can flush its output. By then, Next has
+// returned every line in the buffer. A nil idle does nothing.
 func NewReader(r io.Reader, limit int, idle func() error) *Reader {
 	if idle == nil {
 		idle = func() error { return nil }

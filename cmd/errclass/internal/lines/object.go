@@ -13,17 +13,18 @@ const (
 	maxWait  = time.Second            // for the whole object
 )
 
-// JoinObjects makes Next return a JSON object that spans lines as one Line. The
-// first line of the object must begin with an opening brace and must not end with a
-// closing one. Its other lines must not begin with an opening brace. So if an object
-// was cut off, the log line after it is never taken as a part of the object. An
+// JoinObjects makes Next return a JSON object that spans lines as one Line.
+//
+// The first line of the object must begin with an opening brace and must not end
+// with a closing one. Its other lines must not begin with an opening brace. So the
+// log line after an object that was cut off is never taken as a part of it. An
 // object that is not valid, or longer than the limit of the reader, is returned line
 // by line.
 //
 // If soon is not nil, the reader calls it before it waits for the rest of an object.
 // soon waits for input, but at most for the given time, and reports whether there is
-// any. If there is none, or if the reader has waited for a second in all, the lines
-// of the object are returned one by one.
+// any. The lines of the object are returned one by one if there is none, or after
+// the reader has waited for one second in total.
 func (r *Reader) JoinObjects(soon func(time.Duration) bool) {
 	r.object.joins, r.object.soon = true, soon
 }
@@ -42,8 +43,9 @@ type object struct {
 
 func (o *object) forget() { o.size, o.first, o.count, o.since = 0, 0, 0, time.Time{} }
 
-// join reads the last line of the first n unread bytes of the buffer. It returns how
-// many bytes Next must return as one Line, or 0 if an object needs more lines.
+// join adds a line to the open object: the last line of the first n unread bytes of
+// the buffer. It returns how many bytes Next must return as one Line, or 0 if the
+// object needs more lines.
 func (r *Reader) join(n int) int {
 	o := &r.object
 	if !o.joins || r.inPiece {
@@ -92,8 +94,8 @@ func endsInBrace(line []byte) bool {
 }
 
 // split gives up the open object. It returns the length of the object's first line,
-// or n if no object is open. Next reads the object's other lines again and returns
-// each of them alone, because none of them begins with an opening brace.
+// or n if no object is open. Next returns the other lines one by one, because none
+// of them begins with an opening brace.
 func (o *object) split(n int) int {
 	if o.size == 0 {
 		return n
@@ -114,9 +116,9 @@ func (o *object) mayContinue() bool {
 	return rest > 0 && o.soon(min(rest, maxPause))
 }
 
-// endOfObject returns how many bytes Next must return now that no more bytes of the
-// open object can be read. At the end of the input, the text after the last line end
-// may complete the object.
+// endOfObject returns how many bytes Next must return if the open object cannot get
+// more bytes. At the end of the input, text without a line end might complete the
+// object.
 func (r *Reader) endOfObject() int {
 	if r.err != nil && r.searched > r.object.size {
 		if n := r.join(r.searched); n > 0 {

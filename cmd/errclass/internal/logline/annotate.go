@@ -8,7 +8,7 @@
 //   - classifies the error fields and the message of an error,
 //   - inserts error.category and error.reason.
 //
-// It neither changes nor moves any other byte of a line.
+// All other bytes of a line stay as they are.
 package logline
 
 import (
@@ -79,8 +79,8 @@ type Annotation struct {
 	// Category and Reason are the values in the annotated line. Annotate keeps
 	// values that the line already had. Both are empty unless Kind is Classified.
 	Category, Reason string
-	// More are the insertions for the other records of the line, in order. Only
-	// OTLP JSON has several records in a line.
+	// More has the insertions for the other records of the line, in order. Only OTLP
+	// JSON has several records in a line.
 	More []Insertion
 
 	time time.Time
@@ -151,14 +151,14 @@ func (a *Annotator) record(rec *shapes.Record) {
 // has are read. All valid names are shorter.
 const longestName = 64
 
-// Classify classifies the sources of a record, such as its message. best is the
-// result that package precedence chooses. first is the text of the first
-// source.
+// Classify classifies the sources of a record, such as its message. The result best
+// is the one that package precedence chooses. The result first is the text of the
+// first source.
 //
-// The code in a record may come from another program. So it is passed as
+// The code in a record might come from another program. So it is passed as
 // [classify.Evidence.Code], which never means that the logging program reached its
-// own deadline or was canceled. exception.type comes from the logging program
-// itself. So it is passed as [classify.Evidence.Type], which may have that meaning.
+// own deadline or was canceled. The field exception.type comes from the logging
+// program. So it is passed as [classify.Evidence.Type], which can mean this.
 func Classify(c func(classify.Evidence) classify.Result, rec *shapes.Record) (best classify.Result, first string) {
 	rec.Sources(func(s shapes.Source) (more bool) {
 		if first == "" {

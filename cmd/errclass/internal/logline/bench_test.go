@@ -37,10 +37,10 @@ func logFile(errorEvery int) []byte {
 	return b.Bytes()
 }
 
-// BenchmarkLogs compares Process with two ways to decode the same file line by line
-// with encoding/json. The metrics x-json-map and x-json-struct are the time of
-// Process divided by the time to decode into a map and into a struct. Each should be
-// at most 0.5.
+// BenchmarkLogs compares Process with two ways to decode the same lines with
+// encoding/json: into a map and into a struct. The metrics x-json-map and
+// x-json-struct are the time of Process divided by the time to decode. Each should
+// be at most 0.5.
 func BenchmarkLogs(b *testing.B) {
 	for _, every := range []int{100, 10, 1} {
 		b.Run(fmt.Sprintf("one error in %d", every), func(b *testing.B) {

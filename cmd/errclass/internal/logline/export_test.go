@@ -2,8 +2,8 @@ package logline
 
 import "github.com/errclass/errclass/classify"
 
-// OnResult calls f with every result of the classifier. For one line, the classifier
-// can be called several times. Only one of these results becomes the line's result.
+// OnResult calls f with every result of the classifier. A line can have several
+// results, and only one of them becomes the line's result.
 func (a *Annotator) OnResult(f func(classify.Result)) {
 	wrapped := a.classify
 	a.classify = func(e classify.Evidence) classify.Result {

@@ -98,8 +98,8 @@ func TestHostileTextsPass(t *testing.T) {
 }
 
 // TestHostileLinesPassInBoundedMemory annotates lines of 3 MiB. Annotate must not
-// change a line. Its memory must depend on the texts that it reads, not on the
-// length of a line.
+// change them. Its memory must depend only on the texts that it reads, not on the
+// length of the line.
 func TestHostileLinesPassInBoundedMemory(t *testing.T) {
 	const size = 3 << 20
 	logline.NewAnnotator(nil, true).Annotate([]byte(`{"msg":"the rules are compiled at first use"}`))
@@ -177,8 +177,8 @@ func TestLongTextsAreReadAsTheClassifierReadsThem(t *testing.T) {
 }
 
 // TestPeerCannotEndThisProgram reads lines with Go's names for a deadline and a
-// cancellation. A peer may have written these names. So they do not decide the
-// result, and the category must never be timeout.
+// cancellation. A peer might have sent these names, so the category must never be
+// timeout.
 func TestPeerCannotEndThisProgram(t *testing.T) {
 	t.Parallel()
 	names := []string{

@@ -49,9 +49,9 @@ func NewProcessor(a *Annotator, w io.Writer, times bool) *Processor {
 	return &Processor{annotator: a, out: bufio.NewWriterSize(w, outputSize), waits: true}
 }
 
-// ReadTexts makes the processor read text lines too. The processor counts errors in
-// text lines in the summary. If annotate is true, it also adds the category and the
-// reason to the first line of each error. Call ReadTexts before Process.
+// ReadTexts makes the processor count the errors in text lines too. If annotate is
+// true, the first line of each error also gets the category and the reason. Call
+// ReadTexts before Process.
 func (p *Processor) ReadTexts(annotate bool) {
 	p.text = &textLog{classify: p.annotator.classify, all: p.annotator.all}
 	p.annotate = annotate
@@ -68,22 +68,22 @@ type Waiter interface {
 // it writes the event.
 const eventHold = 100 * time.Millisecond
 
-// Waits sets whether reading the next input may block, as with a pipe. The
-// default is true.
+// Waits sets whether reading the next input can block, as with a pipe. The default
+// is true.
 //
-// Before a read that may block, the processor writes what it has not written yet:
-// the current text event, annotated, and the beginning of a JSON object that spans
-// lines. If the input is a [Waiter], the processor first waits a tenth of a second
-// for the rest. Lines of the event or object that come later are passed on
-// unchanged.
+// Before such a read, the processor writes the text event or the JSON object that it
+// has begun to read. If the input is a [Waiter], the processor first waits a tenth
+// of a second for the rest. If further lines of the event or object come later, they
+// are passed on unchanged.
 func (p *Processor) Waits(waits bool) { p.waits = waits }
 
 // Process reads r to its end. A JSON object that spans lines is one record. Process
-// writes every line before it waits for the next one, so lines from a slow pipe are
-// not delayed. If r ends without a line end and another input follows, Process
-// writes a line end between them. It holds at most [MaxLine] bytes in memory. It
-// returns the error of r or an [*OutputError]. If r fails, Process still writes the
-// lines that it read before.
+// holds at most [MaxLine] bytes in memory. It writes every line before it waits for
+// the next one. If r ends without a line end and another input follows, Process
+// writes a line end between them.
+//
+// Process returns the error of r or an [*OutputError]. If r fails, Process still
+// writes the lines that it read before.
 func (p *Processor) Process(r io.Reader) error {
 	waiter, _ := r.(Waiter)
 	in := lines.NewReader(r, MaxLine, func() error { return p.idle(waiter) })
@@ -151,9 +151,8 @@ func (p *Processor) outputError(err error) error {
 	return &OutputError{Err: err}
 }
 
-// line writes one line or one piece of a line. It checks only the error of its
-// last write, because a bufio.Writer that has failed returns the same error from
-// every later write.
+// line writes one line or one piece of a line. It checks only the error of its last
+// write, because a bufio.Writer repeats its first error.
 func (p *Processor) line(l lines.Line) error {
 	if p.unfinished && len(l.Bytes) > 0 {
 		p.out.WriteByte('\n')
@@ -232,9 +231,8 @@ func (p *Processor) endEvent() {
 	}
 }
 
-// release classifies the current text event and writes its lines. The processor
-// passes on later lines of the event unchanged. If writing fails, a later write
-// returns the error.
+// release classifies the current text event and writes its lines. Later lines of the
+// event are passed on unchanged. If writing fails, a later write returns the error.
 func (p *Processor) release() {
 	if p.text == nil || !p.pending {
 		return
@@ -273,9 +271,9 @@ func (p *Processor) notJSON(first, n int64) {
 
 func endsLine(b []byte) bool { return len(b) > 0 && b[len(b)-1] == '\n' }
 
-// firstLine returns the new value of a field such as FirstNotJSON. known is the old
-// value of the field, or 0 if it has not been set. number is the line number of the
-// current line.
+// firstLine returns the new value of a field such as FirstNotJSON. The argument
+// known is the old value, or 0 if there is none. The argument number is the number
+// of the current line.
 func firstLine(known, number int64) int64 {
 	if known > 0 {
 		return known

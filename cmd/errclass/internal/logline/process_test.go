@@ -195,9 +195,8 @@ func TestProcessErrors(t *testing.T) {
 	})
 }
 
-// waiter is a reader that returns one element of pieces per Read. Its method Wait
-// reports whether input arrives within the given time. The element "wait" stands for
-// a pause: Wait removes it and returns false.
+// waiter is a reader that returns one element of pieces per Read. The element "wait"
+// stands for a pause: Wait removes it and returns false.
 type waiter struct {
 	pieces []string
 	waits  int
@@ -276,9 +275,9 @@ func TestObjectsAreHeldForInput(t *testing.T) {
 }
 
 // FuzzProcess compares the output with the input. Without the inserted bytes, every
-// line must be unchanged. A JSON object must stay a JSON object with the same
-// members. At most the category and the reason may be new. The classifier must not
-// panic, and the memory must be limited.
+// line must be unchanged. A JSON object must keep its members, and only the category
+// and the reason can be new. The classifier must not panic, and the memory must be
+// limited.
 func FuzzProcess(f *testing.F) {
 	for _, s := range []string{
 		"", "\n", "x\n{\"level\":\"error\"}\r\n", `{"error":"slow down"}`, "\ufeff{\"level\":50,\"err\":{\"code\":\"x\",\"stack\":\"a\\n at b\"}}\n{}",

@@ -111,9 +111,9 @@ var anyField = func() (forms []*regexp.Regexp) {
 	return append(forms, regexp.MustCompile(`^"attributes":\[\{"key":"error\.category","value":\{"stringValue":"[a-z_]+"\}\},\{"key":"error\.reason","value":\{"stringValue":"[a-z_]+"\}\}\]`))
 }()
 
-// addsOnlyFields reports whether the input and the output, in and out, differ
-// only in inserted fields. There may be several ways to remove the fields; one
-// of them must give the input.
+// addsOnlyFields reports whether the texts in and out differ only in inserted
+// fields. There can be several ways to remove the fields. One of them must give the
+// text in.
 func addsOnlyFields(in, out string) bool {
 	next := strings.Index(out, "error.category")
 	if next < 0 {

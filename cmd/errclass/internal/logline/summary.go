@@ -17,9 +17,9 @@ type Summary struct {
 	Text       int64   `json:"text,omitzero"` // text events among Classified
 	Counts     []Count `json:"counts"`        // most frequent first; see Sort
 
-	// These are the line numbers of the first line that is not JSON and of the first
-	// line that is too long. The first line of the input has the number 1. A value
-	// of 0 means that there is no such line.
+	// These are the numbers of the first line that is not JSON and of the first line
+	// that is too long. The input begins with line 1. The value 0 means that there
+	// is no such line.
 	FirstNotJSON int64 `json:"first_not_json,omitzero"`
 	FirstTooLong int64 `json:"first_too_long,omitzero"`
 }
@@ -35,9 +35,8 @@ type Count struct {
 	Last  time.Time `json:"last,omitzero"`
 }
 
-// If a line already has a category or a reason that errclass does not know,
-// otherValue is counted in its place. Without otherValue, Counts could grow without
-// limit.
+// otherValue is counted in place of each category or reason in the input that
+// errclass does not know. Without it, Counts could grow without limit.
 const otherValue = "other"
 
 // add counts a classified record.

@@ -32,8 +32,8 @@ type Advice struct {
 	Link    string   `json:"link"` // link to the section of the published page
 }
 
-// For returns the advice for a reason. If the page has no section for the reason,
-// the advice is empty. The caller must not change the slice First of the advice.
+// For returns the advice for a reason. The advice is empty if the page has no
+// section for the reason. The caller must not change the slice in its field First.
 // For is safe for concurrent use.
 func For(r classify.Reason) Advice {
 	a := sections()[r]

@@ -16,8 +16,8 @@ import (
 )
 
 // serviceLog returns the log of a web service. One line in errorEvery is an error.
-// If repeated is true, the log has only a few different error texts. Otherwise the
-// error texts differ in their values.
+// If repeated is true, there are only a few different error texts. Otherwise the
+// error texts have different values.
 func serviceLog(lines, errorEvery int, repeated bool) []byte {
 	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same lines in every run
 	messages := []func() string{
@@ -53,9 +53,9 @@ func serviceLog(lines, errorEvery int, repeated bool) []byte {
 }
 
 // BenchmarkTriage measures a triage on one core. The metric cpu-MB/s is the size of
-// the log divided by the processor time of all goroutines, so other load on the
-// machine does not count. It should be at least 50 MB/s. The metric x-json is the
-// processor time divided by the time to decode the same lines with encoding/json.
+// the log divided by the processor time of all goroutines. It should be at least 50
+// MB/s. The metric x-json is the processor time divided by the time to decode the
+// same lines with encoding/json.
 func BenchmarkTriage(b *testing.B) {
 	for _, bb := range []struct {
 		name     string

@@ -53,9 +53,9 @@ type groupKey struct {
 	reason   classify.Reason
 }
 
-// byTemplate returns the groups by their keys. Two clusters of package drain can
-// have equal templates, for example because secrets in them were masked. byTemplate
-// merges the groups of such clusters.
+// byTemplate returns the groups by their keys. It merges groups of clusters with
+// equal templates. For example, templates become equal when secrets in them are
+// masked.
 func (g *groups) byTemplate() map[groupKey]*group {
 	type keyed struct {
 		groupKey

@@ -28,10 +28,9 @@ type corpusLine struct {
 	Source   string            `json:"source"`
 }
 
-// WriteCorpus writes corpus lines for the largest groups whose reason is unknown or
-// uncertain, one line for each group. Category and reason are empty, and a person
-// must fill them in. Until then, errclass eval refuses the file. WriteCorpus
-// returns the number of lines.
+// WriteCorpus writes a corpus line for each of the largest groups whose reason is
+// unknown or uncertain. A person must fill in the category and the reason. Until
+// then, errclass eval refuses the file. WriteCorpus returns the number of lines.
 func WriteCorpus(w io.Writer, r *Report) (n int, err error) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

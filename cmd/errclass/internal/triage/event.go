@@ -133,9 +133,9 @@ func (r *eventReader) record(rec *shapes.Record) {
 	}
 	level := rec.IsError()
 	if !level && !rec.Stderr {
-		// A record without a level and without an error counts as an error only if a
-		// rule finds a reason in its message. The HTTP status of the record does not
-		// count, because most statuses are answers to clients.
+		// Without a level and an error, a record is an error only if a rule finds a
+		// reason in its message. The record's HTTP status does not count, because
+		// most statuses are answers to clients.
 		message := rec.Message()
 		if message == "" {
 			return

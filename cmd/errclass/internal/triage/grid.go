@@ -2,15 +2,15 @@ package triage
 
 import "time"
 
-// steps are the lengths that the time steps of a series can have, in seconds. Each
-// length divides the next one, so short steps can be joined into longer ones when
-// the period of the events grows.
+// steps are the possible lengths of a series' time steps, in seconds. Each length
+// divides the next one. So when the period of the events grows, short steps can be
+// joined into longer ones.
 var steps = [...]int64{
 	1, 5, 15, 60, 5 * 60, 15 * 60, 3600, 3 * 3600, 6 * 3600, 86400, 7 * 86400, 28 * 86400, 364 * 86400, 3640 * 86400,
 }
 
-// A time outside of these years comes from a wrong clock or from a parser's mistake.
-// If such a time counted, the steps would be so long that all other events fell into
+// A time outside of these years comes from a wrong clock or a wrong reading. It does
+// not count, because it would make the steps so long that all other events fell into
 // one.
 const (
 	firstYear = 1990
@@ -55,8 +55,8 @@ func (g *grid) length() int {
 	return int(g.last/g.step() - g.first/g.step() + 1)
 }
 
-// counts has the number of events in each step. If the steps of the grid have become
-// longer, counts is converted when it is used next.
+// counts has the number of events in each step. If the grid has longer steps now,
+// counts is converted at its next use.
 type counts struct {
 	level int
 	start int64 // number of the first step since 1970

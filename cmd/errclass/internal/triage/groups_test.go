@@ -25,7 +25,7 @@ func TestSteps(t *testing.T) {
 }
 
 // TestSeries checks that each event is counted in the step of its time. The times
-// come in any order, the steps become longer, and counts are merged.
+// come in any order, and the steps become longer.
 func TestSeries(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -78,8 +78,8 @@ func word(n int) (text string) {
 	return text
 }
 
-// TestBound checks that many templates need no more memory than the limit on groups
-// permits. No event may be lost, and a group with many events must stay.
+// TestBound checks that the limit on groups limits the memory for many templates. No
+// event may be lost, and a group with many events must stay.
 func TestBound(t *testing.T) {
 	t.Parallel()
 	lines := 100_000

@@ -10,7 +10,7 @@ import (
 const maxHeadline = 4 << 10
 
 // headline returns the text of an event without the frames of its stack traces. So
-// two events with the same message are equal, even if their stack traces differ.
+// events with the same message are equal, even if their stack traces differ.
 func headline(text string) string {
 	if strings.IndexByte(text, '\x1b') >= 0 {
 		text = colours.ReplaceAllString(text, "")
@@ -62,8 +62,8 @@ func endsHeadline(bare string) bool {
 	return strings.HasPrefix(bare, "goroutine ") || strings.HasPrefix(bare, "stack backtrace:") || strings.HasPrefix(bare, "#0 ")
 }
 
-// isFrame reports whether a line is part of a stack frame, if its text has a stack
-// trace. bare is the line without white space around it.
+// isFrame reports whether a line of a text with a stack trace belongs to a frame.
+// The argument bare is the line without white space around it.
 func isFrame(line, bare string) bool {
 	return line[0] == ' ' || line[0] == '\t' || strings.HasPrefix(bare, "at ") || strings.HasPrefix(bare, "... ") || strings.HasPrefix(bare, "--- End of ") ||
 		bare == "}" || strings.HasPrefix(bare, "created by ")

@@ -30,10 +30,10 @@ type input struct {
 // stdinName is the name of standard input.
 const stdinName = "-"
 
-// findInputs returns the files to read, in the order of their names. A directory
-// stands for all regular files in it and for the files to which its symbolic links
-// point. A file that is found twice is read once. problems has the names that cannot
-// be read.
+// findInputs returns the files to read, in the order of their names. For a
+// directory, it returns all regular files in it, including those to which symbolic
+// links point. A file that is found twice is read once. problems has the names that
+// cannot be read.
 func findInputs(names []string) (inputs []*input, problems []Note) {
 	seen := map[string]bool{}
 	add := func(name string, info fs.FileInfo) {
@@ -120,8 +120,8 @@ var (
 	errUTF16  = errors.New("a text in UTF-16; convert it with iconv -f UTF-16 -t UTF-8")
 )
 
-// decompressed returns a reader of the text in r. The text can be plain, or
-// compressed by gzip or zstd. Call release after the last read.
+// decompressed returns a reader of the text in r, which can be compressed by gzip or
+// zstd. Call release after the last read.
 func decompressed(r io.Reader) (text io.Reader, release func(), err error) {
 	release = func() {}
 	raw := bufio.NewReaderSize(r, sniffed)
@@ -162,8 +162,8 @@ func sniff(r *bufio.Reader) error {
 	return nil
 }
 
-// service returns the name of the service that the name of the input file contains,
-// or "". For a Kubernetes log, the service is the container.
+// service returns the name of the service in the name of the input file, or "". In
+// the file name of a Kubernetes log, this is the container.
 func (in *input) service() string {
 	if in.name == stdinName {
 		return ""

@@ -67,8 +67,8 @@ func TestOrder(t *testing.T) {
 }
 
 // TestOrderWithinFile checks an event without a time, and an event that is earlier
-// than the previous event of its file. Both must come directly after that previous
-// event.
+// than the one before it in the file. Both must come directly after the event before
+// them.
 func TestOrderWithinFile(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{
@@ -79,8 +79,8 @@ func TestOrderWithinFile(t *testing.T) {
 	assert.Equal(t, []string{"a", "b", "c", "d", "e", "late", "f", "g"}, got)
 }
 
-// TestManyFiles reads more files than are open at the same time. The files follow
-// each other like rotated files, but their names do not show the order.
+// TestManyFiles reads more files than can be open at the same time. Their periods
+// follow each other, but their names do not show the order.
 func TestManyFiles(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
@@ -176,8 +176,8 @@ func TestUnreadable(t *testing.T) {
 }
 
 // TestNoPermission checks that a directory and a file without permission are
-// reported, and that the other files are read. If the test runs as root, nothing is
-// reported, because root can read everything.
+// reported, and that the other files are read. For root, nothing is reported,
+// because root can read everything.
 func TestNoPermission(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{"good": line(1, "x"), "closed/x": line(2, "x"), "secret": line(3, "x")})

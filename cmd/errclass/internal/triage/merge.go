@@ -14,8 +14,8 @@ import (
 
 const (
 	// maxOpen limits how many files are read at the same time. If the periods of
-	// more files overlap, some files are opened only after others have ended. Then
-	// the events of these files come late.
+	// more files overlap, some events come late, because their files are opened
+	// late.
 	maxOpen = 32
 	// batch is how many events a reader sends at once.
 	batch = 128
@@ -38,10 +38,9 @@ type source struct {
 
 // merger reads several inputs and yields their events in order of time.
 //
-// Each open file has a next event. The merger yields the earliest of these. So the
-// order is right if the events of each file are in order. If an event has no time,
-// or an earlier time than the previous event of its file, it comes directly after
-// that previous event.
+// It always yields the earliest of the next events of all open files. So the order
+// is right if each file is in order. An event without a time comes directly after
+// the event before it in the file. So does an event that is earlier than that one.
 type merger struct {
 	ctx     context.Context
 	start   func(*input) *source

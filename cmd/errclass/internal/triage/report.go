@@ -8,7 +8,7 @@ import (
 )
 
 // Report is the result of a triage. It says how many errors the logs have, when
-// these occurred, and in which groups they are. Secrets in its texts are masked. No
+// these occurred, and which groups they form. Secrets in its texts are masked. No
 // function of this package changes a Report after it was returned.
 type Report struct {
 	Lines  int64 `json:"lines"`  // lines that were read, blank ones included
@@ -22,8 +22,8 @@ type Report struct {
 	NoTime int64 `json:"no_time,omitzero"`
 
 	// All series have the same steps. Step number i begins at Start plus i times
-	// StepSeconds. Start is a whole number of steps after the beginning of 1970.
-	// Steps is 0 if no event has a time.
+	// StepSeconds. Start is a whole number of steps after the start of 1970. Steps
+	// is 0 if no event has a time.
 	Start       time.Time `json:"start,omitzero"`
 	StepSeconds int64     `json:"step_seconds,omitzero"`
 	Steps       int       `json:"steps"` // at most MaxSteps
@@ -65,13 +65,13 @@ type Count struct {
 
 // Group describes the events that share a template, a category and a reason.
 type Group struct {
-	// ID is the fingerprint of the template: see package fingerprint. It is unique
-	// within a report. If several groups have the same template, the ID of the group
-	// with the most events is the fingerprint, and the ID of each other group is the
-	// fingerprint, a hyphen and the reason.
+	// ID is unique within a report. It is the fingerprint of the template: see
+	// package fingerprint. If several groups have the same template, this is the ID
+	// of the group with the most events. The IDs of the others are the fingerprint,
+	// a hyphen and the reason.
 	ID string `json:"id"`
-	// Template is the text of the events. Where the texts of the events differ, it
-	// has placeholders, called holes. Most holes name a type of value, such as
+	// Template is the text of the events, with placeholders where their texts
+	// differ. These are called holes. Most holes name a type of value, such as
 	// <num>, <ip> or <path>. The hole <*> stands for any number of words.
 	Template string            `json:"template"`
 	Count    int64             `json:"count"`
@@ -87,9 +87,9 @@ type Group struct {
 	// first event comes first.
 	Examples []Example      `json:"examples"`
 	WhatToDo runbook.Advice `json:"what_to_do"`
-	// Files and Services count the events by their origin. Each lists the MaxOrigins
+	// Files and Services count the events by their origin. Each has the MaxOrigins
 	// most frequent origins, the most frequent first. FilesMore and ServicesMore
-	// count the events of other origins.
+	// count the events of all other origins.
 	Files        []Origin `json:"files"`
 	FilesMore    int64    `json:"files_more,omitzero"`
 	Services     []Origin `json:"services,omitempty"`
@@ -106,8 +106,8 @@ const MaxExamples = 3
 type Example struct {
 	// Text is the message with the error and its stack trace.
 	Text string `json:"text"`
-	// Source is the part of the event that is classified first, such as the
-	// error of a record. If that part is the same as Text, Source is empty.
+	// Source is the part of the event that is classified first, such as the error of
+	// a record. It is empty if it would be the same as Text.
 	Source  string    `json:"source,omitempty"`
 	Time    time.Time `json:"time,omitzero"`
 	File    string    `json:"file"`

@@ -23,10 +23,10 @@ const maxRules = 50
 // rulesfile refuses a file that contains it.
 const choose = "CHOOSE"
 
-// WriteRules writes a rules file. It has one rule for each of the largest groups
-// whose reason is unknown. A person must choose the reason of each rule. Until
-// then, package rulesfile refuses the file and names the valid reasons. WriteRules
-// returns the number of rules.
+// WriteRules writes a rules file with one rule for each of the largest groups whose
+// reason is unknown. A person must choose the reason of each rule. Until then,
+// package rulesfile refuses the file and names the valid reasons. WriteRules returns
+// the number of rules.
 func WriteRules(w io.Writer, r *Report) (rules int, err error) {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# Rules for the largest groups of unknown errors, made by errclass triage.\n"+
@@ -132,8 +132,8 @@ func quoted(text string) string {
 // maxRuleText limits how many bytes an example in a rule has.
 const maxRuleText = 400
 
-// ruleText returns the line of an example that the rule must match. The classifier
-// reads this line first. In a text with a stack trace, the line is the message.
+// ruleText returns the line of an example that the rule must match: the line that
+// the classifier reads first. In a text with a stack trace, this is the message.
 func ruleText(x Example) string {
 	text := x.Source
 	if text == "" {
@@ -148,8 +148,8 @@ func ruleText(x Example) string {
 }
 
 const (
-	// maxGaps limits how many holes (placeholders) a pattern has. A pattern with
-	// more holes would need a large table in the matcher and would match too few
+	// maxGaps limits how many holes (placeholders) a pattern has. With more holes,
+	// the matcher would need a large table, and the pattern would match too few
 	// texts.
 	maxGaps = 2
 	// leastLetters is how many letters a pattern has at least.
@@ -192,9 +192,9 @@ func matchesAll(pattern string, texts []string) bool {
 	return true
 }
 
-// longestRun returns consecutive words with at most maxGaps holes: the run that has
-// the most letters. The first and the last word of a run have no hole. longestRun
-// returns nil if the words have too few letters.
+// longestRun returns the run of consecutive words that has the most letters. A run
+// has at most maxGaps holes, and none in its first or last word. longestRun returns
+// nil if no run has enough letters.
 func longestRun(words []string) (best []string) {
 	most := leastLetters - 1
 	for start := range words {

@@ -29,8 +29,8 @@ type Options struct {
 	Keys shapes.Keys
 	// MaxGroups limits the number of groups. 0 or less means [DefaultMaxGroups].
 	MaxGroups int
-	// Progress is told how many bytes will be read, and then how many were read. Its
-	// methods must be safe for concurrent use. Progress can be nil.
+	// Progress is told how much of the input has been read. Its methods must be safe
+	// for concurrent use. Progress can be nil.
 	Progress Progress
 	// Now is the time of the triage. It is needed for times without a year. The zero
 	// time means time.Now().
@@ -47,8 +47,8 @@ type Progress interface {
 }
 
 // Run reads the inputs and returns their report. If an input cannot be read to its
-// end, the report has a note, and it includes the events before the problem. If ctx
-// ends, Run stops reading and reports what it has read.
+// end, the report has the events before the problem, and a note. If ctx ends, Run
+// stops reading and reports what it has read.
 func Run(ctx context.Context, o Options) *Report {
 	r := newRun(ctx, o)
 	inputs, problems := findInputs(o.Inputs)

@@ -130,9 +130,8 @@ func TestExplain(t *testing.T) {
 	assert.Equal(t, 3, x.Calls)
 }
 
-// TestExplainModel checks which words are marked if the model decided: those that
-// had the most influence on its result. Only whole words are marked. Upper and lower
-// case make no difference.
+// If the model decided, the words that had the most influence on its result are
+// marked. Only whole words are marked. Upper and lower case make no difference.
 func TestExplainModel(t *testing.T) {
 	t.Parallel()
 	const message = "Mailbox für ÄÖÜ was unavailable; the unavailable7 worker is Busy"

@@ -31,8 +31,8 @@ import (
 	"strings"
 )
 
-// Any is a hole (a placeholder) that can stand for any words. The names of other
-// holes, such as <num>, are types of values: see package fingerprint.
+// Any is a hole (a placeholder) that can stand for any words. Other holes, such as
+// <num>, stand for a type of value: see package fingerprint.
 const Any = "<*>"
 
 // MaxWords limits how many words a template has.
@@ -98,9 +98,8 @@ type node[T any] struct {
 // another.
 func New[T any](merge func(into, from *Cluster[T])) *Tree[T] { return &Tree[T]{merge: merge} }
 
-// Add returns the cluster of a text. In the argument masked, holes must already have
-// replaced the values of the text. If no cluster has similar texts, Add makes a new
-// one.
+// Add returns the cluster of a text. If no cluster has similar texts, Add makes a
+// new one. The argument masked is the text with holes in place of its values.
 func (t *Tree[T]) Add(masked string) *Cluster[T] {
 	t.words = split(t.words[:0], masked)
 	leaf := t.leaf(t.words)
@@ -173,9 +172,8 @@ func (t *Tree[T]) leaf(words []word) *node[T] {
 	return n
 }
 
-// isName reports whether a word looks like a name, such as com.example.Update,
-// read_file or a-b. Ordinary words of a sentence do not contain such digits or
-// punctuation.
+// isName reports whether a word has digits or punctuation inside, as names do.
+// Examples of names are com.example.Update, read_file and a-b.
 func isName(word string) bool {
 	return strings.ContainsAny(strings.Trim(word, ".,:;()[]{}"), "0123456789._/-@<$")
 }
@@ -198,9 +196,9 @@ func (n *node[T]) child(word string) *node[T] {
 	return c
 }
 
-// find returns the cluster whose template matches the words. A hole in the template
-// matches any word of the hole's type. If several clusters match, find returns the
-// cluster with the fewest holes of the type Any. If none matches, it returns nil.
+// find returns the cluster whose template matches the words, or nil. A hole in the
+// template matches any word of the hole's type. If several clusters match, the one
+// with the fewest holes of the type Any is returned.
 func (n *node[T]) find(words []word) *Cluster[T] {
 	best, least := -1, len(words)+1
 	for i := len(n.clusters) - 1; i >= max(0, len(n.clusters)-maxScan) && least > 0; i-- {
@@ -219,9 +217,9 @@ func (n *node[T]) find(words []word) *Cluster[T] {
 	return c
 }
 
-// matches reports whether the words of a text equal the words of a cluster, except
-// for holes. Both must have the same number of words. free counts the words of the
-// cluster that are the hole Any.
+// matches reports whether the words of a text equal those of a cluster, except for
+// holes. Both must have the same number of words. free is the number of words Any in
+// the cluster.
 func matches(cluster, text []word) (free int, ok bool) {
 	for i, w := range cluster {
 		switch {
@@ -237,10 +235,9 @@ func matches(cluster, text []word) (free int, ok bool) {
 // positions is a set of indexes of words.
 type positions [MaxWords / 64]uint64
 
-// compare compares the words of a cluster with the words of a text. at has the
-// indexes of the words that differ in more than their values, and differ is the
-// number of these words. equal is the number of words that are equal and have no
-// holes.
+// compare compares the words of a cluster with the words of a text. The result
+// differ counts the words that differ in more than their values, and at has their
+// indexes. The result equal counts the equal words without holes.
 func compare(cluster, text []word) (at positions, differ, equal int) {
 	for i, w := range cluster {
 		switch {
@@ -275,10 +272,10 @@ func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 	return found
 }
 
-// absorb merges similar clusters into the new cluster c. found has the similar
-// clusters. absorb merges those of them that differ from c in the same words, if
-// they and c are at least evidence clusters. If found and c are at least crowd
-// clusters together, absorb merges all of found.
+// absorb merges similar clusters (found) into the new cluster c. It merges all of
+// them if there are at least crowd clusters, with c. Otherwise it merges groups of
+// at least evidence clusters, with c, that differ from c in the same words. The
+// constants crowd and evidence are numbers of clusters.
 func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	if len(found)+1 < evidence {
 		return

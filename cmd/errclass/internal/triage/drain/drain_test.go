@@ -13,8 +13,7 @@ import (
 )
 
 // texts adds the given texts to a tree. It returns the final template of each text,
-// and the number of texts of each template. When clusters are merged, these numbers
-// are added up.
+// and how many texts each template has.
 func texts(all ...string) (templates []string, counts map[string]int) {
 	tree := drain.New(func(into, from *drain.Cluster[int]) { into.Value += from.Value })
 	var clusters []*drain.Cluster[int]

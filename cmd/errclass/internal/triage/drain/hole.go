@@ -33,14 +33,13 @@ func HasHole(word string) bool {
 	return ok
 }
 
-// same reports whether two words differ only in their values. This is so in four
-// cases:
+// same reports whether two words differ only in their values, in one of these ways:
 //
-//   - Outside of their holes they have the same letters: "(<ip>)" and "(<host>)", or
-//     "(<ip>)" and "()".
-//   - One word is a name with a hole. In place of the hole, the other word has a
-//     text that does not look like a value: "org-<id>" and "org-bfcfad".
-//   - Both are names with a number: "node-a<num>" and "eth<num>".
+//   - Outside of their holes they have the same letters, such as "(<ip>)" and
+//     "(<host>)", or "(<ip>)" and "()".
+//   - One word is a name with a hole, and the other has a text in its place, such
+//     as "org-<id>" and "org-bfcfad".
+//   - Both are names with a number, such as "node-a<num>" and "eth<num>".
 //   - Both end in a colon and a number, such as a port or a line number.
 func same(a, b word) bool {
 	switch {
@@ -54,10 +53,10 @@ func same(a, b word) bool {
 	return letters(a.text) == letters(b.text)
 }
 
-// covers reports whether plain equals name except that it has a value in place of the
-// hole, such as "org-bfcfad" for "org-<id>". The hole must follow a separator such as
-// a hyphen. plain must begin with the text before the first hole of name, and end
-// with the text after the last hole.
+// covers reports whether the word plain has a text in place of the hole of name. For
+// example, "org-bfcfad" has one in place of the hole of "org-<id>". The hole must
+// follow a separator such as a hyphen. If name has several holes, the text stands
+// for all between the first and the last.
 func covers(name, plain string) bool {
 	before, after := around(name)
 	n := len(before)
@@ -121,9 +120,9 @@ func letters(word string) string {
 	return b.String()
 }
 
-// joined returns a word that stands for both a and b. Where a and b differ, the word
-// has the hole Any. A hole that a and b have in common stays if the text around the
-// hole is also the same.
+// joined returns a word that stands for both a and b. If the texts around their
+// holes are equal, holes that differ become Any. If one word covers the other (see
+// covers), Any stands for what differs. Otherwise the whole word is Any.
 func joined(a, b string) string {
 	switch {
 	case standsFor(a, b):
@@ -166,9 +165,8 @@ func joined(a, b string) string {
 	}
 }
 
-// standsFor reports whether template can stand for word. The only hole of template
-// must be an Any, and word must have the same text before and after the place of
-// that hole.
+// standsFor reports whether template can stand for word. template must have one
+// hole, the hole Any. word must have the same text before and after this place.
 func standsFor(template, word string) bool {
 	before, after, ok := strings.Cut(template, Any)
 	return ok && !HasHole(before) && !HasHole(after) &&
@@ -197,9 +195,9 @@ func Parts(word string) (parts []Part) {
 	return parts
 }
 
-// Common returns the template that all texts share. In the texts, holes must already
-// have replaced the values. If the texts have different numbers of words, Common
-// returns the first text.
+// Common returns the template that all texts share. The argument masked has the
+// texts with holes in place of their values. If the texts have different numbers of
+// words, Common returns the first text.
 func Common(masked []string) string {
 	if len(masked) == 0 {
 		return ""

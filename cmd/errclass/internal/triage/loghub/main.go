@@ -5,8 +5,8 @@
 //	git clone https://github.com/logpai/loghub /tmp/loghub
 //	go run ./internal/triage/loghub /tmp/loghub
 //
-// It fetches nothing. It reads only the messages (the column Content). It groups all
-// samples with the same settings. No sample has regular expressions of its own.
+// It reads only the messages (the column Content). It groups all samples with the
+// same settings and without regular expressions.
 //
 // Grouping accuracy is the share of messages in a right group. A group is right if
 // it has all messages with a certain label (the column EventId) and no other

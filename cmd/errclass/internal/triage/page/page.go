@@ -1,11 +1,9 @@
 // Package page writes the report of a triage as one HTML page. The page loads
 // nothing and sends nothing. It shows the errors over time by category, and the
-// groups, which can be sorted, searched and filtered. Each group has a view of its
-// own.
+// groups, which can be sorted, searched and filtered.
 //
-// The texts of the logs are in the page as JSON. The script of the page shows them
-// as text nodes, never as markup. The page's Content-Security-Policy permits no
-// other script.
+// The texts of the logs are in the page as JSON. The page's script shows them as
+// text nodes, never as markup. The Content-Security-Policy permits no other script.
 package page
 
 import (
@@ -33,9 +31,9 @@ var pageJS string
 // MaxBytes is the largest size of a page in bytes.
 const MaxBytes = 5_000_000
 
-// Write writes the page of r. If the page would be larger than [MaxBytes],
-// Write shortens the examples of the groups with the fewest events, or leaves
-// out these groups and only counts them.
+// Write writes the page of r. To keep the page below [MaxBytes], the groups after
+// the first half have fewer and shorter examples. Groups that do not fit are only
+// counted.
 func Write(w io.Writer, r *triage.Report) error {
 	t, err := template.New("page").Parse(pageHTML)
 	if err != nil {
@@ -79,8 +77,8 @@ type group struct {
 	WhatToDo struct{} `json:"what_to_do,omitzero"`
 }
 
-// These are the largest sizes of an example in bytes. The second size applies to the
-// groups that come after the page has reached half of its largest size.
+// These are the largest sizes of an example in bytes. The second size applies after
+// the page has reached half of its largest size.
 const (
 	maxExample   = 4 << 10
 	shortExample = 300

@@ -1,7 +1,7 @@
 // Sample writes the log of a made-up shop for one day, with JSON, logfmt, klog and
-// Java lines. One line in ten is an error, and there is a burst of connection errors
-// in the afternoon. Sample writes the number of errors of each kind to standard
-// error. Compare these numbers with the groups that "errclass triage" finds:
+// Java lines. One line in ten is an error, and connection errors are frequent in the
+// afternoon. Sample writes the number of errors of each kind to standard error.
+// Compare these numbers with the groups that "errclass triage" finds:
 //
 //	go run ./internal/triage/sample 300000 > /tmp/sample.log
 //	errclass triage /tmp/sample.log
@@ -34,9 +34,9 @@ func main() {
 	}
 }
 
-// kinds are the kinds of errors. The field weight is the share of a kind, in
-// percent of all errors. The function text returns the text of an error, with
-// random values in it.
+// kinds are the kinds of errors. The field weight is the share of a kind among all
+// errors, in percent. The function text returns the text of an error with random
+// values.
 var kinds = []struct {
 	weight int
 	name   string
