@@ -62,9 +62,9 @@ type Signal struct {
 	// Decided reports whether this signal decided the result.
 	Decided bool
 	// VetoedBy is the id of the rule that vetoed this signal, or "". BeatenBy is the
-	// id of the rule that beat this signal, or "": a rule that lists this signal's
-	// rule in its Beats, or else the rule that decided. At most one of the two is
-	// set.
+	// id of the rule that beat this signal, or "". A signal is beaten by a rule whose
+	// Beats has the signal's rule. If there is none, it is beaten by the rule that
+	// decided. At most one of the two fields is set.
 	VetoedBy, BeatenBy string
 }
 

@@ -66,9 +66,8 @@ func openaiError(kind, code, message string) string {
 
 // These are the documented errors
 // (https://platform.openai.com/docs/guides/error-codes) and some known messages. The
-// error's text has only the status ("OpenAI API error: 429 Too Many Requests"). If
-// the body names a better reason, want.text is the reason that belongs to the
-// status.
+// error's text has only the status ("OpenAI API error: 429 Too Many Requests"). The
+// body may have a more exact reason. Then want.text has the reason of the status.
 func TestOpenAIAnswers(t *testing.T) {
 	t.Parallel()
 	const invalid = "invalid_request_error"

@@ -57,7 +57,7 @@ const (
 	// within [AlertWindow]. Result and Err describe the last failure.
 	KindAlert Kind = "alert"
 	// KindNotRepeated: a [Transport] did not repeat a failed request, although the
-	// error allows a retry. To names the cause, the request's "method" or "body".
+	// error allows a retry. The field To has the cause: "method" or "body".
 	// Attempt, Result and Err describe the failed request. A Transport sends this
 	// event only once.
 	KindNotRepeated Kind = "not_repeated"

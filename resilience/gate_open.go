@@ -104,9 +104,9 @@ func (g *gate) threshold(now time.Time) int {
 	return n
 }
 
-// began reports whether the permit's call began after the last opening or change
-// of mode. If it did, only counted failures have raised the generation since the
-// call began.
+// began reports whether the permit's call began after the last opening or change of
+// mode. Each counted failure raises the generation by one, and so do these changes.
+// So the call began later if the failures alone explain the difference.
 func (g *gate) began(p permit) bool {
 	return p.generation+uint64(g.failures) >= g.generation
 }

@@ -59,9 +59,9 @@ import (
 	"encoding/hex"
 )
 
-// ID identifies a template. It is the hash XXH64 of the template's bytes, with seed
-// 0. It is not a cryptographic hash: somebody who can choose error texts can make
-// two texts with the same id.
+// ID identifies a template. It is the hash XXH64 of the template's bytes, as the
+// command xxhsum computes it. It is not a cryptographic hash: somebody who can choose
+// error texts can make two texts with the same id.
 type ID uint64
 
 // Sum returns the id of a text. It does not allocate.

@@ -159,8 +159,8 @@ func checkFields(n int, d *ruledoc.Rule, seen map[string]int) error {
 	return nil
 }
 
-// checkPatterns compiles all patterns like classify.New, after it has checked their
-// examples. It returns the number of steps.
+// checkPatterns checks the examples of all patterns. Then it compiles the patterns
+// together, as classify.New does, and returns how many steps this took.
 func checkPatterns(docs []ruledoc.Rule) (steps int, err error) {
 	exprs := make([]string, len(docs))
 	for i := range docs {

@@ -142,8 +142,8 @@ func isRandom(token string, digits int) bool {
 	return turns*100 >= 38*(len(token)-slashes) && vowels*100 <= 36*n
 }
 
-// isID reports whether the token that begins at the index from is an id. An id
-// begins with one of idPrefixes or follows the name of an id.
+// isID reports whether the token at s.text[from:] is an id. An id begins with one of
+// idPrefixes or follows the name of an id.
 func (s *scanner) isID(from int) bool {
 	for _, p := range idPrefixes {
 		if strings.HasPrefix(s.text[from:], p) {

@@ -73,8 +73,8 @@ func (m *memory) clear() {
 	clear(m.states)
 }
 
-// current returns the hold and the opening of a gate, with times that count from
-// now.
+// current returns the changes of a gate that are still in force: its hold and the
+// opening of its breaker. Their durations begin now.
 func (m *memory) current(gate string) (all []resilience.GateChange) {
 	now := time.Now()
 	m.mu.Lock()

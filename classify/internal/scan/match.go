@@ -255,9 +255,9 @@ func (w *walk) scan() {
 	}
 }
 
-// lastWord reads up to eight bytes at i. Bytes after the end of the text are 0. This
-// hides no match: the filter finds matches of fewer than four bytes by their first
-// two bytes.
+// lastWord reads up to eight bytes at i. Bytes after the end of the text are 0. These
+// zeros hide no match, because the filter tests only the first two bytes of a match
+// that is shorter than four bytes.
 func lastWord(text string, i int) (word uint64) {
 	if last := len(text) - 8; last >= 0 {
 		if i <= last {

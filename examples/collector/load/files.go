@@ -39,8 +39,8 @@ func inFiles(ctx context.Context, s settings, table io.Writer) error {
 	})
 }
 
-// eachFile writes a log file for each percentage of errors and calls measure with
-// the file. The argument bytes is the average length of a record.
+// eachFile writes one log file per percentage of errors. It calls the function
+// measure with each file and with the average length of a record in bytes.
 func eachFile(s settings, table io.Writer, measure func(percent int, from *source, file string, bytes float64) error) error {
 	for _, percent := range s.percents {
 		from, err := newSource(percent, false)

@@ -14,11 +14,11 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 )
 
-// read reads in with a reader that joins objects. It returns the lines and objects,
-// and the number of lines of each.
-func read(t *testing.T, in io.Reader, limit int) (all []string, counts []int) {
+// read reads all of input with a reader that joins objects. It returns the lines and
+// objects, and the number of lines of each.
+func read(t *testing.T, input io.Reader, limit int) (all []string, counts []int) {
 	t.Helper()
-	r := lines.NewReader(in, limit, nil)
+	r := lines.NewReader(input, limit, nil)
 	r.JoinObjects(nil)
 	for {
 		line, err := r.Next()

@@ -151,14 +151,14 @@ func (a *Annotator) record(rec *shapes.Record) {
 // has are read. All valid names are shorter.
 const longestName = 64
 
-// Classify classifies the sources of a record, such as its message. The result best
-// is the one that package precedence chooses. The result first is the text of the
-// first source.
+// Classify classifies the sources of a record, such as its message. It returns the
+// classification that package precedence chooses, and the text of the first source.
 //
 // The code in a record might come from another program. So it is passed as
 // [classify.Evidence.Code], which never means that the logging program reached its
 // own deadline or was canceled. The field exception.type comes from the logging
-// program. So it is passed as [classify.Evidence.Type], which can mean this.
+// program itself. So it is passed as [classify.Evidence.Type], which can mean that
+// this program's deadline has passed.
 func Classify(c func(classify.Evidence) classify.Result, rec *shapes.Record) (best classify.Result, first string) {
 	rec.Sources(func(s shapes.Source) (more bool) {
 		if first == "" {
