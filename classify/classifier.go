@@ -140,7 +140,8 @@ func WithMaxBytes(n int) Option {
 //   - A text rule of the strength "word" or "phrase" decides, or the status 500 in a
 //     text does. The stronger the rule, the surer the model must be.
 //   - A text rule of the strength "cause" decides, and the evidence has no code, no
-//     status and nothing else but texts. The model must be surer still.
+//     status and nothing else but texts. The model must be surer still, and it never
+//     makes a permanent cause retryable.
 //
 // The result then has the rule [RuleModel]. The model never overrules any other
 // code, a fact or a user's rule. It never reports this program's own deadline.

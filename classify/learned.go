@@ -82,7 +82,9 @@ func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 		}
 	}
 	if won != nil {
-		prior = model.Prior{Reason: int(won.Reason - signal.ReasonRateLimit), Weight: weight(won, coded)}
+		prior = model.Prior{
+			Reason: int(won.Reason - signal.ReasonRateLimit), Weight: weight(won, coded), Cause: won.Strength == signal.Cause,
+		}
 	}
 	var r model.Reader
 	m := readForModel(q, &r)

@@ -46,3 +46,20 @@ func TestPermanentWithinPassing(t *testing.T) {
 		})
 	}
 }
+
+// TestModelKeepsPermanentCauses checks that words of a lost connection or of a new try
+// beside a permanent cause do not let the model make the failure retryable.
+func TestModelKeepsPermanentCauses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"connection to license server lost: license has expired, reconnecting in 60 seconds",
+		"PPPoE: peer terminated link, account suspended, reconnecting in 30 seconds",
+		"Stream interrupted, client will reconnect: the organisation has been deactivated",
+		"satellite modem: network connection lost - subscription inactive - reconnecting",
+		"redis-sentinel: connection to master dropped, ERR unknown command `SENTINEL`, reconnecting in 1s",
+		"websocket reader: connection to node lost: index out of range [5]",
+	} {
+		r := classify.Message(text)
+		assert.Equal(t, classify.CategoryFatal, r.Category, "%q: %s by %s", text, r.Reason, r.Rule)
+	}
+}

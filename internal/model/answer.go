@@ -22,6 +22,10 @@ var Chosen = Limits{Retry: 0.75, Other: 0.35, Known: 10, Few: 30, Sure: 0.8}
 type Prior struct {
 	Reason int // index in [Table.Reasons]
 	Weight float64
+	// Cause is true if the rule names the cause of the failure. If this cause is
+	// permanent, the model gives no retryable answer: words such as "lost" and
+	// "reconnecting" beside it do not make a call succeed.
+	Cause bool
 }
 
 // Weight returns the weight of the [Prior] of a text rule, by its strength and the
@@ -97,6 +101,9 @@ func (m *Model) Answer(r *Reader, l Limits, prior Prior) (a Answer, ok bool) {
 	sure := a.Probability
 	if again {
 		sure = retry
+	}
+	if prior.Cause && again && !m.retryable[prior.Reason] {
+		return a, false
 	}
 	return a, (again || sure >= l.Other) && (known >= l.Few || sure >= l.Sure)
 }

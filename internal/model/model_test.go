@@ -156,6 +156,8 @@ func TestAnswer(t *testing.T) {
 		{"a prior for another reason", model.Limits{Retry: 0.5, Other: 0.6}, model.Prior{Reason: 2, Weight: math.Log(2)}, 2, true},
 		{"a prior that is not enough", model.Limits{Retry: 0.5, Other: 0.9}, model.Prior{Reason: 2, Weight: math.Log(2)}, 2, false},
 		{"a weak prior", model.Limits{Retry: 0.5, Other: 0.9}, model.Prior{Reason: 2, Weight: math.Log(1.1)}, 1, true},
+		{"a permanent cause", model.Limits{Retry: 0.5, Other: 0.9}, model.Prior{Reason: 2, Weight: math.Log(1.1), Cause: true}, 1, false},
+		{"a temporary cause", model.Limits{Retry: 0.5, Other: 0.9}, model.Prior{Reason: 0, Weight: math.Log(1.1), Cause: true}, 1, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var r model.Reader

@@ -120,7 +120,7 @@ func (q *question) answer(l model.Limits) answer {
 		if weight == 0 || q.reader.Full() {
 			return r
 		}
-		prior = model.Prior{Reason: slices.Index(classify.Reasons(), r.Reason), Weight: weight}
+		prior = model.Prior{Reason: slices.Index(classify.Reasons(), r.Reason), Weight: weight, Cause: q.strength == "cause"}
 	}
 	a, ok := q.model.Answer(&q.reader, l, prior)
 	reason := classify.Reasons()[a.Reason]
