@@ -163,7 +163,7 @@ func TestPlaygroundStart(t *testing.T) {
 	address, _ := server(t)
 	p := browser.Open(t, "about:blank")
 	least := time.Hour
-	for try := 0; try < 5 && least > limit; try++ {
+	for try := 0; try < 10 && least > limit; try++ {
 		before := p.CPU()
 		p.Go(address)
 		p.Until(answered)
