@@ -194,7 +194,7 @@ func BenchmarkMessage(b *testing.B) {
 		n := 0
 		perText(b, texts, func(text string) {
 			if n++; n%len(texts) == 0 {
-				clear(c.seen.Verdicts[:])
+				c.seen = new(memory.Memory)
 			}
 			c.Message(text)
 		})

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -86,15 +87,10 @@ func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 			Reason: int(won.Reason - signal.ReasonRateLimit), Weight: weight(won, coded), Cause: won.Strength == signal.Cause,
 		}
 	}
-	var r model.Reader
-	m := readForModel(q, &r)
-	if won != nil && r.Full() { // won may have matched what the model has not read
-		return g
-	}
-	a, ok := m.Answer(&r, model.Chosen, prior)
-	g = guess{reason: signal.ReasonRateLimit + signal.Reason(a.Reason), step: a.Step()}
+	a := ask(q, prior)
+	g = guess{reason: signal.ReasonRateLimit + signal.Reason(a.Reason), step: a.Step}
 	switch {
-	case !ok, g.reason == signal.ReasonUnknown, ruledOut(list, g.reason):
+	case !a.Sure, g.reason == signal.ReasonUnknown, ruledOut(list, g.reason):
 		return guess{}
 	case won == nil:
 		return g
@@ -102,6 +98,28 @@ func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 		return guess{}
 	}
 	return g
+}
+
+// ask returns the model's answer to the texts that were read. It caches the answer,
+// because the same texts often come with other evidence, such as a typed error.
+func ask(q *collect.Inquiry, prior model.Prior) (a memory.Answer) {
+	key := math.Float64bits(prior.Weight) + uint64(prior.Reason)<<1
+	if prior.Cause {
+		key++
+	}
+	entry, hash := q.Seen.AnswerOf(q.ModelTexts[:], key)
+	if a, ok := memory.RecallAnswer(entry, hash); ok {
+		return a
+	}
+	var r model.Reader
+	m := readForModel(q, &r)
+	// The rule may have matched a part of the texts that the model has not read.
+	if prior.Weight == 0 || !r.Full() {
+		answer, sure := m.Answer(&r, model.Chosen, prior)
+		a = memory.Answer{Reason: answer.Reason, Step: answer.Step(), Sure: sure}
+	}
+	memory.RememberAnswer(entry, hash, a)
+	return a
 }
 
 // readForModel reads the texts of q with the model, and returns the model.

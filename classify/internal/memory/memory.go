@@ -9,18 +9,20 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// Memory caches the classification of texts, because the same error text tends to
-// occur many times. A lookup costs little more than a hash. Memory holds no text,
-// only hashes with a seed that is new in every process. Two texts of the same slot
-// are confused only if 40 further bits of their hashes are equal. Memory is safe for
-// concurrent use and never grows.
+// Memory is a cache of the classification of texts, because the same error text
+// tends to occur many times. A lookup takes little more time than a hash. Memory
+// stores no text, only hashes with a seed that is new in every process. Two texts
+// with the same cache entry (slot) are confused only if 40 further bits of their
+// hashes are equal. Memory is safe for concurrent use and has a fixed size.
 type Memory struct {
 	Verdicts [memorySize]atomic.Uint64
 	matches  [matchesSize]MatchSlot
+	answers  [answersSize]atomic.Uint64
 }
 
-// A slot has these fields, from the lowest bit: Verdict.Rule plus two (0 means that
-// the slot is empty), the status minus 399 (0 = none), the provider, and the hash.
+// A cache entry in Memory.Verdicts has these fields, from the lowest bit:
+// Verdict.Rule plus two (0 means that the entry is empty), the status minus 399 (0 =
+// none), the provider, and the highest bits of the hash.
 const (
 	memorySize    = 1 << 11
 	RuleBits      = 12
@@ -33,74 +35,75 @@ const (
 	providerShift = RuleBits + statusBits
 )
 
-// This does not compile if a slot has too few bits for all providers.
+// This does not compile if providerBits are too few for all providers.
 const _ = uint(1<<providerBits - len(standard.Providers))
 
 var memorySeed = maphash.MakeSeed()
 
-// Slot returns the slot for a text, and the bits of the text's hash that the slot
-// stores.
-func (m *Memory) Slot(text string) (place *atomic.Uint64, hash uint64) {
+// Slot returns the cache entry for a text, and the bits of the text's hash that the
+// entry stores. The other bits of hash are 0.
+func (m *Memory) Slot(text string) (entry *atomic.Uint64, hash uint64) {
 	hash = maphash.String(memorySeed, text)
 	return &m.Verdicts[hash%memorySize], hash &^ verdictMask
 }
 
-// Recall returns the verdict in a slot. ok is false if the slot is empty or holds
-// another text.
-func Recall(place *atomic.Uint64, hash uint64) (v Verdict, ok bool) {
-	slot := place.Load()
-	if slot&^verdictMask != hash || slot&(1<<RuleBits-1) == 0 {
+// Recall returns the verdict in a cache entry. ok is false if the entry is empty or
+// belongs to a text with another hash.
+func Recall(entry *atomic.Uint64, hash uint64) (v Verdict, ok bool) {
+	bits := entry.Load()
+	if bits&^verdictMask != hash || bits&(1<<RuleBits-1) == 0 {
 		return Verdict{}, false
 	}
-	v.Rule = int(slot&(1<<RuleBits-1)) - 2
-	if status := int(slot >> statusShift & (1<<statusBits - 1)); status > 0 {
+	v.Rule = int(bits&(1<<RuleBits-1)) - 2
+	if status := int(bits >> statusShift & (1<<statusBits - 1)); status > 0 {
 		v.Status = status + noStatus
 	}
-	v.Provider = int(slot >> providerShift & (1<<providerBits - 1))
+	v.Provider = int(bits >> providerShift & (1<<providerBits - 1))
 	return v, true
 }
 
-// Remember stores the verdict of a text in its slot. It stores nothing if the rule
-// number has too many bits.
-func Remember(place *atomic.Uint64, hash uint64, v Verdict) {
+// Remember stores the verdict of a text in its cache entry. It stores nothing if
+// v.Rule does not fit in RuleBits.
+func Remember(entry *atomic.Uint64, hash uint64, v Verdict) {
 	rule, status := uint64(v.Rule+2), uint64(0)
 	if v.Status != 0 {
 		status = uint64(v.Status - noStatus)
 	}
 	if rule < 1<<RuleBits {
-		place.Store(hash | rule | status<<statusShift | uint64(v.Provider)<<providerShift)
+		entry.Store(hash | rule | status<<statusShift | uint64(v.Provider)<<providerShift)
 	}
 }
 
-// MatchSlot caches the rules that match a text. It is for a text that is only one
-// part of the evidence. The three words of a slot cannot be written in one atomic
-// step. So key is the hash XORed with the other two words, and a slot that is only
-// partly written matches no hash.
+// MatchSlot is a cache entry with the rules that match a text. It is for a text that
+// does not decide alone, for example one of several texts of an error. The three
+// uint64s cannot be written in one atomic step. So key is the hash XORed with the
+// other two. If only some of the three have been written, the XOR differs from the
+// hash, and [MatchSlot.Recall] ignores the entry.
 type MatchSlot struct{ key, low, high atomic.Uint64 }
 
-// These are the fields of the words low and high of a MatchSlot. low holds the
-// provider and the indexes of five rules. high holds four more indexes, and the
-// status minus 399. Each index is stored plus one, so that 0 means no rule.
+// These are the bits of the uint64s low and high of a MatchSlot. low has the indexes
+// of five rules and the provider. high has four more indexes, and the status minus
+// 399. Each index is stored plus one, so that 0 means no rule.
 const (
-	matchesSize  = 1 << 10
-	lowMatches   = 5
-	MaxMatches   = 9
-	MatchMask    = 1<<RuleBits - 1
-	restOfWord   = lowMatches * RuleBits
-	statusInHigh = (MaxMatches - lowMatches) * RuleBits
-	known        = 1 << 63 // set in the high word of every slot in use
+	matchesSize   = 1 << 10
+	lowMatches    = 5
+	MaxMatches    = 9
+	MatchMask     = 1<<RuleBits - 1
+	providerInLow = lowMatches * RuleBits
+	statusInHigh  = (MaxMatches - lowMatches) * RuleBits
+	inUse         = 1 << 63 // set in high if the entry is in use
 )
 
-// Matches is the evidence of one text: the indexes of the rules that match it, and
-// the [Mention].
+// Matches has what was found in one text: the indexes of the N rules that match the
+// text, in Places[:N], and the [Mention].
 type Matches struct {
 	Places [MaxMatches]int
 	N      int
 	Mention
 }
 
-// Fill adds matches to m. The argument matched is a bit set: bit i is set if rule i
-// matched. Fill returns false if m has no room for all of them.
+// Fill adds the rules of a bit set to m: rule i if bit i of matched is set. It
+// returns false if m would have more than MaxMatches rules.
 func (m *Matches) Fill(matched []uint64) bool {
 	for w, word := range matched {
 		for ; word != 0; word &= word - 1 {
@@ -114,17 +117,17 @@ func (m *Matches) Fill(matched []uint64) bool {
 	return true
 }
 
-// MatchesOf returns the slot for a text and the hash of the text.
+// MatchesOf returns the cache entry for a text and the hash of the text.
 func (m *Memory) MatchesOf(text string) (slot *MatchSlot, hash uint64) {
 	hash = maphash.String(memorySeed, text)
 	return &m.matches[hash%matchesSize], hash
 }
 
-// Recall returns the matches in the slot. ok is false if the slot is empty or holds
-// another text.
+// Recall returns the matches in the cache entry. ok is false if the entry is empty
+// or belongs to a text with another hash.
 func (s *MatchSlot) Recall(hash uint64) (m Matches, ok bool) {
 	low, high := s.low.Load(), s.high.Load()
-	if s.key.Load() != hash^low^high || high&known == 0 {
+	if s.key.Load() != hash^low^high || high&inUse == 0 {
 		return m, false
 	}
 	for i := range m.Places {
@@ -132,35 +135,35 @@ func (s *MatchSlot) Recall(hash uint64) (m Matches, ok bool) {
 		if i >= lowMatches {
 			word, at = high, (i-lowMatches)*RuleBits
 		}
-		place := int(word >> at & MatchMask)
-		if place == 0 {
+		index := int(word >> at & MatchMask)
+		if index == 0 {
 			break
 		}
-		m.Places[i] = place - 1
+		m.Places[i] = index - 1
 		m.N++
 	}
-	m.Provider = int(low >> restOfWord & (1<<providerBits - 1))
+	m.Provider = int(low >> providerInLow & (1<<providerBits - 1))
 	if status := int(high >> statusInHigh & (1<<statusBits - 1)); status > 0 {
 		m.Status = status + noStatus
 	}
 	return m, true
 }
 
-// Remember stores the matches of a text in the slot. It stores nothing if there are
-// too many matches.
+// Remember stores the matches of a text in the cache entry. It stores nothing if
+// there are too many matches, or if the index of a rule is too large.
 func (s *MatchSlot) Remember(hash uint64, m *Matches) {
 	if m.N > MaxMatches {
 		return
 	}
-	low, high := uint64(m.Provider)<<restOfWord, uint64(known)
-	for i, place := range m.Places[:m.N] {
+	low, high := uint64(m.Provider)<<providerInLow, uint64(inUse)
+	for i, index := range m.Places[:m.N] {
 		switch {
-		case place >= MatchMask:
+		case index >= MatchMask:
 			return
 		case i < lowMatches:
-			low |= uint64(place+1) << (i * RuleBits)
+			low |= uint64(index+1) << (i * RuleBits)
 		default:
-			high |= uint64(place+1) << ((i - lowMatches) * RuleBits)
+			high |= uint64(index+1) << ((i - lowMatches) * RuleBits)
 		}
 	}
 	if m.Status != 0 {
@@ -171,17 +174,17 @@ func (s *MatchSlot) Remember(hash uint64, m *Matches) {
 	s.key.Store(hash ^ low ^ high)
 }
 
-// Verdict is the classification of a text that is the whole evidence. It is small
-// enough for a slot.
+// Verdict is the classification of an error about which nothing but one text is
+// inUse. It fits in a uint64: see [Remember].
 type Verdict struct {
-	Rule     int // index of the rule that decides, or a larger number for the model; -1 = none
-	Status   int // HTTP status that the text names, 0 = none
-	Provider int // the provider that the text names, as an index in standard.Providers; 0 = none
+	Rule     int // index of the rule that decides; a number above all indexes = the model decides; -1 = none
+	Status   int // HTTP status that the text mentions, 0 = none
+	Provider int // the provider that the text mentions, as an index in standard.Providers; 0 = none
 }
 
-// Mention is the status and the provider that a text mentions. A field is 0 if the
-// text mentions none.
+// Mention has the HTTP status and the provider that a text mentions. A field is 0 if
+// the text mentions none.
 type Mention struct {
-	Status   int // the first HTTP status that it mentions
-	Provider int // the provider that it mentions, as an index in standard.Providers
+	Status   int // the first HTTP status in the text
+	Provider int // an index in standard.Providers
 }

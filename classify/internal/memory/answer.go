@@ -1,0 +1,54 @@
+package memory
+
+import (
+	"hash/maphash"
+	"sync/atomic"
+)
+
+// Answer is an answer of the model, in the form that the cache stores.
+type Answer struct {
+	Reason int  // index of the reason, at most 31
+	Step   int  // step of the probability, at most 15
+	Sure   bool // whether the model is sure enough
+}
+
+// An entry of the cache has these fields, from the lowest bit: 1, Sure, Step, Reason
+// and the hash.
+const (
+	answersSize = 1 << 10
+	stepShift   = 2
+	reasonShift = stepShift + 4
+	answerBits  = reasonShift + 5
+	answerMask  = 1<<answerBits - 1
+)
+
+// AnswerOf returns the cache entry for the model's answer, and the bits of the hash
+// that the entry stores. The answer depends on the texts and on prior, a number
+// for what the rules have found.
+func (m *Memory) AnswerOf(texts []string, prior uint64) (entry *atomic.Uint64, hash uint64) {
+	hash = prior
+	for _, text := range texts {
+		hash = (hash ^ hash>>32) * 0x9E3779B97F4A7C15
+		hash ^= maphash.String(memorySeed, text)
+	}
+	return &m.answers[hash%answersSize], hash &^ answerMask
+}
+
+// RecallAnswer returns the answer in an entry. ok is false if the entry is empty or
+// has another hash.
+func RecallAnswer(entry *atomic.Uint64, hash uint64) (a Answer, ok bool) {
+	e := entry.Load()
+	if e&^answerMask != hash || e&1 == 0 {
+		return a, false
+	}
+	return Answer{Reason: int(e >> reasonShift & 31), Step: int(e >> stepShift & 15), Sure: e&2 != 0}, true
+}
+
+// RememberAnswer stores an answer in an entry.
+func RememberAnswer(entry *atomic.Uint64, hash uint64, a Answer) {
+	e := hash | uint64(a.Reason)<<reasonShift | uint64(a.Step)<<stepShift | 1
+	if a.Sure {
+		e |= 2
+	}
+	entry.Store(e)
+}
