@@ -383,7 +383,7 @@ func TestExcessIsBounded(t *testing.T) {
 }
 
 // BenchmarkExcess measures the classification of the evidence that excesses
-// returns. Each piece of evidence should take less than 10 ms.
+// returns. Each classification should take less than 10 ms.
 func BenchmarkExcess(b *testing.B) {
 	for _, tt := range excesses() {
 		b.Run(tt.name, func(b *testing.B) {

@@ -19,8 +19,8 @@ import (
 	"github.com/errclass/errclass/internal/race"
 )
 
-// TestLastLetters checks that hint.LastLetters is complete. It must have the last
-// letter of every phrase in hint.Anchors and of every word in hint.Fillers.
+// TestLastLetters checks that hint.LastLetters has the last letter of every phrase in
+// hint.Anchors and of every word in hint.Fillers.
 func TestLastLetters(t *testing.T) {
 	t.Parallel()
 	words := hint.Fillers[:]

@@ -1,7 +1,7 @@
 package classify
 
-// Category says what to do next after an error. It is the value of the attribute
-// error.category. The empty Category means that there was no error.
+// Category says what the caller should do next after an error. The attribute
+// error.category has this value. The empty Category means that there was no error.
 type Category string
 
 // These are the five categories.
@@ -15,8 +15,8 @@ const (
 	// code must change something. An unrecognised error is fatal.
 	CategoryFatal Category = "fatal"
 	// CategoryTimeout means that this program's own deadline or watchdog ended the
-	// call. Only a typed error can have this category, not a text. A timeout that a
-	// peer reports is retryable.
+	// call. Only an error value or its type can show this, not a text. A timeout that
+	// a remote server reports is [CategoryRetryable].
 	CategoryTimeout Category = "timeout"
 	// CategoryAborted means that the caller canceled the call.
 	CategoryAborted Category = "aborted"

@@ -61,7 +61,6 @@ func TestCauseOfContext(t *testing.T) {
 	}
 }
 
-// panicking is a context whose methods panic.
 type panicking struct{ context.Context }
 
 func (panicking) Err() error { panic("no") }

@@ -175,15 +175,15 @@ type branches []error
 func (branches) Error() string     { return "several" }
 func (b branches) Unwrap() []error { return b }
 
-// answersText wraps an error. Its own text is constant.
+// answersText wraps an error, but has a constant text.
 type answersText struct{ err error }
 
 func (answersText) Error() string   { return "so it goes" }
 func (e answersText) Unwrap() error { return e.err }
 
 // TestEvidenceBesideACycle checks an error chain with a cycle. The classifier must
-// read the errors of the cycle, but call no method that might follow the cycle
-// forever.
+// read the errors of the cycle, but must not call a method that may recurse without
+// end.
 func TestEvidenceBesideACycle(t *testing.T) {
 	t.Parallel()
 	round := &recursive{}
@@ -207,9 +207,9 @@ type halfBroken struct{ panics }
 func (halfBroken) Error() string { return "so it goes" }
 func (halfBroken) Unwrap() error { return &net.DNSError{IsTemporary: true} }
 
-// TestBounds checks the limits on the errors of a chain. An error within the limits
-// must be found, in a wide chain and in a deep one. Beyond the limits, only the text
-// counts.
+// TestBounds checks the limits on the errors of a chain. In a wide chain and in a deep
+// one, an error within the limits must be found. Beyond the limits, only the text of
+// the whole chain counts.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	err := context.Canceled
@@ -274,8 +274,8 @@ type relays struct{ err error }
 func (r *relays) Error() string { return r.err.Error() }
 func (r *relays) Unwrap() error { return r.err }
 
-// TestWrappingKeepsTheReason wraps a known error in trees of wrappers. Each
-// tree must have the same reason as the error.
+// TestWrappingKeepsTheReason wraps a known error in random trees of wrappers. The
+// reason of every tree must be that of the known error.
 func TestWrappingKeepsTheReason(t *testing.T) {
 	t.Parallel()
 	known := []error{

@@ -142,8 +142,8 @@ func TestWindowsErrno(t *testing.T) {
 	assert.Empty(t, chain.WindowsErrnoID(0))
 }
 
-// TestShapes checks that the Shape of an error type, which lists the kinds of evidence
-// in its errors, is computed only once.
+// TestShapes checks that the Shape of an error type (the list of kinds of evidence) is
+// computed only once.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	err := &stream{}
@@ -158,8 +158,8 @@ type errUnknownShape struct{}
 
 func (errUnknownShape) Error() string { return "" }
 
-// TestOwnPanicCostsTheAnswerAlone makes this package panic. The program must go
-// on, and Result.Rule must end in "+panic".
+// TestOwnPanicCostsTheAnswerAlone makes package classify panic. Classify must recover,
+// and Result.Rule must end in "+panic".
 func TestOwnPanicCostsTheAnswerAlone(t *testing.T) {
 	broken := &Classifier{seen: new(memory.Memory), rules: func() *ruleset.Set { panic("no table") }, fallback: "default"}
 	want := Result{Category: CategoryFatal, Reason: ReasonUnknown, Rule: "default+panic", Confidence: 0.5}

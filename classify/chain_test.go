@@ -42,7 +42,7 @@ type typedCase struct {
 	rule     string            // "" = any
 }
 
-// runTyped classifies every error bare, wrapped and joined, and expects the same
+// runTyped classifies every error alone, wrapped and joined, and expects the same
 // result each time.
 func runTyped(t *testing.T, cases []typedCase) {
 	t.Helper()
@@ -320,8 +320,8 @@ func TestTextRefinesWeakFacts(t *testing.T) {
 	}
 }
 
-// slowPeer is the error of a slow peer. Only its method Timeout says that it is a
-// timeout.
+// slowPeer is the error of a slow remote server. Only the method Timeout says that it
+// is a timeout.
 type slowPeer struct{}
 
 func (slowPeer) Error() string { return "so it goes" }
@@ -334,7 +334,7 @@ func (passing) Error() string   { return "so it goes" }
 func (passing) Temporary() bool { return true }
 
 // imitated has the same text as the timeout error of net/http's client. Copies of
-// that package return such errors.
+// package net/http return such errors.
 type imitated struct{ slowPeer }
 
 func (imitated) Error() string {

@@ -18,10 +18,11 @@ import (
 // the first and the last 32 KiB of a text.
 const DefaultMaxBytes = collect.DefaultMaxBytes
 
-// Classifier turns evidence into results. Make one with [New]; the zero Classifier
-// is not usable. A Classifier is safe for concurrent use. It is immutable unless
-// made with [Switchable]. It never logs, and it recovers from every panic of the
-// evidence's methods. Of the texts that it has classified, it stores only hashes.
+// Classifier turns [Evidence] into a [Result]. Make one with [New]; the zero
+// Classifier is not usable. A Classifier is safe for concurrent use. It is immutable
+// unless made with [Switchable]. It never logs. It recovers every panic in a method
+// of the evidence, such as Err.Error. It stores no text, only hashes of the texts
+// that it has classified.
 type Classifier struct {
 	rules    func() *ruleset.Set // compiled at first use
 	seen     *memory.Memory      // cache of earlier results; valid for this maxBytes only
@@ -99,7 +100,7 @@ func (f optionFunc) apply(c config) config { return f(c) }
 // base classifier ([WithBase]). The default is none. [New] returns an error for
 // rules that are too costly to compile.
 func WithRules(rules ...Rule) Option {
-	rules = append([]Rule(nil), rules[:min(len(rules), ruleset.MaxRules+1)]...) // copied, since the caller may change its slice; New refuses more rules than this
+	rules = append([]Rule(nil), rules[:min(len(rules), ruleset.MaxRules+1)]...) // copied, because the caller may change its slice; with MaxRules+1 rules, New returns an error
 	return optionFunc(func(c config) config {
 		c.rules = append(c.rules[:len(c.rules):len(c.rules)], rules...)
 		return c
@@ -143,8 +144,9 @@ func WithMaxBytes(n int) Option {
 //     status and nothing else but texts. The model must be surer still, and it never
 //     makes a permanent cause retryable.
 //
-// The result then has the rule [RuleModel]. The model never overrules any other
-// code, a fact or a user's rule. It never reports this program's own deadline.
+// The result then has the rule [RuleModel]. Apart from the status 500 in a text, the
+// model never overrules a code. It never overrules a fact or a user's rule, and never
+// reports this program's own deadline.
 func WithModel(on bool) Option {
 	return optionFunc(func(c config) config {
 		c.learned = &on
@@ -160,17 +162,18 @@ func WithModel(on bool) Option {
 //   - 150,000 rules, 64 KiB per pattern, 4 MiB for all patterns together.
 //   - 200 million steps of compiling, estimated from the text of the patterns. A byte of
 //     a phrase takes about 30 steps; a phrase is a pattern without special characters. A
-//     byte of another pattern takes 60, a class such as [a-z] 600, a bare dot 2,200, and
+//     byte of another pattern takes 60, a class such as [a-z] 600, a dot 2,200, and
 //     \p{L} 100,000 and more. A counted repetition such as (?:ab){9} multiplies the steps
-//     of the repeated part; a gap such as .{0,40} does not.
+//     of the repeated part; a repeated dot such as .{0,40} does not.
 //   - 2 million steps for each single pattern, plus 60 for each of its bytes. New
 //     checks this limit only for the few patterns that may need the most states.
 //
 // New refuses rules beyond a limit before it compiles them, within 100 ms and 32
 // MB. The error names the most expensive rule and a remedy. It also names the limit,
-// or the part of the pattern that is costly. Steps do not depend on time, so New
-// accepts the same rules on every machine. 100,000 phrases of 38 letters are within
-// the limits and compile in 2 to 3 seconds; 20,000 compile in half a second.
+// or the part of the pattern that is costly. New counts steps instead of measuring
+// time, so it accepts the same rules on every machine. 100,000 phrases of 38 letters
+// are within the limits and compile in 2 to 3 seconds; 20,000 compile in half a
+// second.
 func New(opts ...Option) (*Classifier, error) {
 	cfg := config{base: Standard}
 	for _, o := range opts {
@@ -256,7 +259,7 @@ func (c *Classifier) unknown() Result {
 
 // Classify classifies the evidence. It returns the zero Result if nothing failed.
 // That is so for the zero Evidence, and for a response with a status below 400
-// unless its body is an error envelope.
+// whose body is not an error envelope (an error object in JSON or XML).
 func (c *Classifier) Classify(e Evidence) (r Result) {
 	c.classify(&e, &r)
 	return r
@@ -288,7 +291,7 @@ func (c *Classifier) classify(e *Evidence, r *Result) {
 	q.List.Release()
 }
 
-// clock returns c.now. If c.now is nil, it returns time.Now.
+// clock returns c.now, or time.Now if c.now is nil.
 func (c *Classifier) clock() func() time.Time {
 	if c.now == nil {
 		return time.Now
@@ -296,8 +299,8 @@ func (c *Classifier) clock() func() time.Time {
 	return c.now
 }
 
-// survive is deferred. If this package panics, survive recovers and sets the reason
-// unknown. Panics of the evidence's methods are recovered elsewhere.
+// survive recovers a panic of this package and sets *r to a result with the reason
+// unknown. It must be deferred. Package chain recovers panics in methods of errors.
 func (c *Classifier) survive(r *Result) {
 	if recover() != nil {
 		*r = c.unknown()

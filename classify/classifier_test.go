@@ -81,7 +81,7 @@ func BenchmarkHugeText(b *testing.B) {
 }
 
 // TestUserRuleIsNotVetoed checks that a standard rule cannot veto a user's rule. The
-// standard rule for compile errors matches this text. It vetoes other standard
+// text matches the standard rule for compile errors, which vetoes other standard
 // rules.
 func TestUserRuleIsNotVetoed(t *testing.T) {
 	t.Parallel()
@@ -138,8 +138,8 @@ func TestNewBlamedTheWrongRule(t *testing.T) {
 	require.ErrorContains(t, err, `rule "r17": pattern "x(?:ab|cd){0,30}ab(?:ab|cd){30}y": rule 18 of 1000: it needs too many states: shorten`)
 }
 
-// A failing status without a text is an error, even for a classifier that has only
-// rules for texts.
+// A status of 400 or more without a text is an error, even for a classifier that has
+// only rules for texts.
 func TestNoneTookAStatusForNoError(t *testing.T) {
 	t.Parallel()
 	own, err := classify.New(classify.WithBase(classify.None), classify.WithRules(classify.Rule{ID: "x", Pattern: "x", Reason: classify.ReasonLogic}))

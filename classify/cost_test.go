@@ -14,9 +14,9 @@ import (
 	"github.com/errclass/errclass/internal/cputime"
 )
 
-// fragments are pieces of text that the parsers look for. Some are complete, some
-// are cut off, and some are almost correct. Tests repeat them many times to find
-// parsers that take quadratic time.
+// fragments are short texts that the parsers look for. Some are complete, some are
+// cut off, and some are almost correct. Tests repeat them many times to find parsers
+// that take quadratic time.
 var fragments = []string{
 	// These fragments are parts of stack traces.
 	"\n  at a.B(C:1)", "  at a.B(C:1) [", "\tat a.B.c(C.java:12) ~[c.jar:1]", "   at A.B.C(String s, Int32 n) in C:\\a.cs:line 1 --- ", "   at A.B.C() in ",
@@ -38,8 +38,8 @@ var fragments = []string{
 	"connection reset by peer", "connection refus", "x", "ORA-00060", "\xff", "\n\xe2\x80", "\xff\xff\xc2\xff", "失败", "é", "rate limi", "HTTP 429 rate limit exceeded, connection refused, timed out; ", "\x00",
 }
 
-// repeated describes texts of any length. Such a text begins with head. Then the
-// units follow in order, again and again.
+// repeated describes texts of any length: the field head, then the units in order,
+// again and again.
 type repeated struct {
 	head  string
 	units []string
@@ -113,9 +113,9 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// FuzzCost looks for texts that take too long for their length. The first byte of
-// the input is the number of pieces in the head of the text. Each later byte selects
-// one piece. The pieces after the head are repeated.
+// FuzzCost looks for texts that take too long for their length. The first byte of the
+// input is the number of fragments at the beginning of the text. Each later byte
+// selects one fragment. The fragments after the beginning are repeated.
 func FuzzCost(f *testing.F) {
 	ordinary := ordinaryText(f, 8<<10)
 	pieces := slices.Concat(fragments, []string{costHead}, ruleExamples(f))
@@ -142,8 +142,8 @@ func FuzzCost(f *testing.F) {
 	})
 }
 
-// seenCost executes more branches for a larger ratio. A fuzzer notices new branches,
-// but does not measure time.
+// seenCost executes more branches for a larger ratio. The fuzzer measures no time, but
+// notices new branches, so it keeps inputs that take longer.
 func seenCost(ratio float64) (steps int) {
 	if ratio > 1 {
 		steps++

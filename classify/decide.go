@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// read adds the signals that it finds in the evidence e to q. It reports whether
-// the evidence shows a failure.
+// read adds the signals of e to q. A signal is a match in the evidence, such as a
+// matched rule or a code. read reports whether e describes a failure.
 func read(q *collect.Inquiry, e *Evidence) (failed bool) {
 	named := e.Message != "" || e.Type != "" || e.Code != ""
 	if e.Err == nil && !named && len(e.Body) == 0 && e.Status < 400 {
@@ -46,8 +46,8 @@ func read(q *collect.Inquiry, e *Evidence) (failed bool) {
 	return true
 }
 
-// result sets r from the signals in q. won is the signal that decides, or nil. If
-// the model decides instead, g is its prediction.
+// result sets *r from the signals in q. It returns the strongest signal, or nil. If
+// the model decides instead of this signal, g is the model's prediction.
 func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, g guess) {
 	list := q.List.All()
 	if i := resolve.Resolve(list); i >= 0 {
@@ -90,8 +90,8 @@ func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, 
 // rate limit comes with a wait of more than an hour.
 const longWaitSuffix = "+long-wait"
 
-// textAlone reports in alone whether c reads only one text of e and no other
-// evidence. If so, it also returns the text and its source.
+// textAlone returns the text of e and the source of the text, if c reads no other
+// evidence of e. Otherwise alone is false.
 func (c *Classifier) textAlone(e *Evidence) (text string, source signal.Source, alone bool) {
 	switch {
 	case c.textOnly && e.Err != nil:
@@ -118,8 +118,8 @@ func (c *Classifier) providerOf(e *Evidence) string {
 	return e.Provider
 }
 
-// recalled sets r to the cached result for text, and returns false if there is none.
-// text must be the only evidence in e, and *r must be zero.
+// recalled sets *r to the cached result for text. It returns false if there is no
+// such result. The text must be the only evidence in e, and *r must be zero.
 func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 	if c.maxBytes > 0 && len(text) > c.maxBytes {
 		return false
@@ -146,9 +146,10 @@ func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 	return true
 }
 
-// readAlone classifies a text that is the only evidence. It caches the result,
-// except in two cases. If the text is longer than the limit, hashing all of it would
-// take long. If the text names a waiting time, the result may depend on the clock.
+// readAlone classifies a text that is the only evidence, and caches the result. It
+// does not cache the result of a text that is longer than the limit, because hashing
+// such a text may take long. Nor does it if the text names a waiting time, because
+// then the result may depend on the clock.
 func (c *Classifier) readAlone(q *collect.Inquiry, message string, r *Result) {
 	q.Budget.ShareText()
 	head, tail := collect.Cut(q, message)

@@ -157,8 +157,8 @@ func TestProvider(t *testing.T) {
 	}
 }
 
-// TestHostileBodies classifies bodies that are expensive to parse. It has no
-// assertion on time: a slow parser would exceed the time limit of go test.
+// TestHostileBodies classifies bodies that are expensive to parse. With a slow parser,
+// go test exceeds its time limit.
 func TestHostileBodies(t *testing.T) {
 	t.Parallel()
 	n := 1 << 20

@@ -6,24 +6,23 @@ import "time"
 // that nothing failed. Classify does not change it and keeps no reference to it.
 //
 // This program's own deadline, cancellation and spent budget outrank all other
-// evidence. A field can report one of the three only if a peer cannot have written
-// it:
+// evidence. Fields that a remote server may have written cannot report these three:
 //
 //	Err       can: by the values and types of its chain, not by texts, codes and bodies
 //	Type      can: it is the type of an exception that this process recorded
 //	Cause     can
-//	Message, Code, Status, Header, Body    cannot: a peer may have written them
+//	Message, Code, Status, Header, Body    cannot: a remote server may have written them
 //	Provider  cannot: it only names the provider
 type Evidence struct {
 	Err      error               // the error value; its whole chain is read
 	Message  string              // a log message, the end of stderr, exception.message
-	Type     string              // exception.type; put a peer's error type into Code
-	Code     string              // an error code or type that a peer sent, such as insufficient_quota
+	Type     string              // exception.type; put an error type that a remote server sent into Code
+	Code     string              // an error code or type that a remote server sent, such as insufficient_quota
 	Status   int                 // HTTP status; ignored below 400
 	Header   map[string][]string // the response's headers (an http.Header)
 	Body     []byte              // the response body
 	Provider string              // "anthropic", "openai", ...; "" if unknown
-	Cause    error               // the end of the caller's context: the value of [Cause]
+	Cause    error               // why the caller's context has ended: the result of [Cause]
 }
 
 // Result is the classification of one error. It is a plain value.
@@ -44,7 +43,7 @@ type Result struct {
 	Status        int           `json:"status"` // HTTP status, 0 if unknown
 	RetryAfter    time.Duration `json:"-"`      // how long the provider asks to wait; in JSON "retry_after_ms"
 	HasRetryAfter bool          `json:"-"`      // the provider named a wait, possibly 0; in JSON "retry_after_ms" is present
-	Derived       bool          `json:"-"`      // RetryAfter comes from a reset header; in JSON "retry_after_derived"
+	Derived       bool          `json:"-"`      // RetryAfter is the time until a rate limit resets; in JSON "retry_after_derived"
 	Provider      string        `json:"provider,omitempty"`
 }
 

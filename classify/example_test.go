@@ -52,7 +52,7 @@ func ExampleMessage() {
 	// fatal unknown
 }
 
-// Classify reads all evidence together. The most specific part decides.
+// Classify reads all fields of the Evidence. The most specific one decides.
 func ExampleClassifier_Classify() {
 	res := classify.Standard.Classify(classify.Evidence{
 		Message:  "completion failed",

@@ -16,12 +16,12 @@ import (
 // Explanation is a [Result] with the evidence for and against it.
 type Explanation struct {
 	Result Result
-	// Signals lists the matches. The first one decided. The others that count follow
-	// by precedence, then the vetoed and the beaten ones, then those without a
+	// Signals lists the matches: first the match that decided, then the others that
+	// could decide, by precedence, then the vetoed, the beaten, and those without a
 	// reason. If the program's own deadline, cancellation or budget decides, the
 	// classifier does not look for further evidence.
 	Signals []Signal
-	// Model is the model's answer for the texts, even if a rule decided. It is nil if
+	// Model is the model's answer to the texts, even if a rule decided. It is nil if
 	// the classifier has no model, or if the model knows no word of the texts.
 	Model *Model
 	// Omitted lists the evidence that was not read because it exceeded a limit, in the
@@ -33,20 +33,21 @@ type Explanation struct {
 type Omission struct {
 	Source string // the part of the evidence, named as in [Signal.Source]
 	// Unit is the unit of Amount: "bytes of text", "bytes of bodies", "errors",
-	// "texts of errors", "header names", "header values", or "bytes of bodies as
-	// JSON". Bytes of the last kind were read as text.
+	// "texts of errors", "header names", "header values", "waits", or "bytes of bodies
+	// as JSON". The bytes in "bytes of bodies as JSON" were read as text instead.
 	Unit string
 	// Amount is the number of units that were not read. If the unit is "errors",
-	// Amount does not include the errors that an unread error wraps.
+	// Amount does not include the errors that an unread error wraps. If the unit is
+	// "waits", Amount is the number of texts in which the limit was reached.
 	Amount int
 }
 
 // Signal is one match in the evidence.
 type Signal struct {
 	Rule     string
-	Reason   Reason // "" = the rule only vetoes others or only gives a hint
+	Reason   Reason // "" = the rule only vetoes others, or only says something else, such as how long to wait
 	Category Category
-	Strength string // word, phrase, code, cause, fact, user or own; model for the model's answer
+	Strength string // "word", "phrase", "code", "cause", "fact", "user" or "own"; "model" for the model's answer
 	// Source names the part of the evidence: "type", "code", "error" (the chain or
 	// its text), "status", "header", "body" or "message". The parts of a response
 	// that an error holds are "status", "header" and "body" too.
@@ -62,9 +63,9 @@ type Signal struct {
 	// Decided reports whether this signal decided the result.
 	Decided bool
 	// VetoedBy is the id of the rule that vetoed this signal, or "". BeatenBy is the
-	// id of the rule that beat this signal, or "". A signal is beaten by a rule whose
-	// Beats has the signal's rule. If there is none, it is beaten by the rule that
-	// decided. At most one of the two fields is set.
+	// id of the rule that beat this signal, or "": a matching rule that lists the
+	// signal's rule in [RuleInfo].Beats, otherwise the rule that decided. At most one
+	// of the two fields is set.
 	VetoedBy, BeatenBy string
 }
 
@@ -108,7 +109,7 @@ func (c *Classifier) Explain(e Evidence) (x Explanation) {
 			Source: s.Source.String(), Start: -1, End: -1,
 		}
 		if s.Text != nil {
-			found.place(s, texts[s.Part-1])
+			found.locate(s, texts[s.Part-1])
 			found.settleIn(sourceText(s.Source, &e, shown))
 		}
 		switch {
@@ -128,9 +129,9 @@ func (c *Classifier) Explain(e Evidence) (x Explanation) {
 	return x
 }
 
-// inOrder sorts signals by the Fate that resolve.Resolve has set. First are those
-// that count, then the vetoed ones, the beaten ones, and the hints. Signals with the
-// same Fate are in the order of precedence.
+// inOrder sorts signals by Fate, which resolve.Resolve has set: first those that
+// count, then the vetoed, the beaten, and those without a reason. Signals with the
+// same Fate are sorted by precedence.
 func inOrder(list []signal.Signal) []*signal.Signal {
 	all := make([]*signal.Signal, len(list))
 	for i := range list {
@@ -142,10 +143,10 @@ func inOrder(list []signal.Signal) []*signal.Signal {
 	return all
 }
 
-// place finds the match of a text rule in t and sets Start, End and Text of s.
-func (s *Signal) place(match *signal.Signal, t collect.ReadText) {
+// locate finds the match of a text rule in t and sets Start, End and Text of s.
+func (s *Signal) locate(match *signal.Signal, t collect.ReadText) {
 	text := t.Head + t.Tail
-	read := []form.View{{Text: text, Source: func(place int) int { return place }}}
+	read := []form.View{{Text: text, Source: func(offset int) int { return offset }}}
 	if t.Tail != "" {
 		read = []form.View{read[0].Cut(0, len(t.Head)), read[0].Cut(len(t.Head), len(text))}
 	}
@@ -157,21 +158,21 @@ func (s *Signal) place(match *signal.Signal, t collect.ReadText) {
 		return
 	}
 	s.Text = text[s.Start:s.End]
-	if s.Start >= len(t.Head) { // in the tail, behind the bytes that were not read
+	if s.Start >= len(t.Head) { // in the tail, after the bytes that were not read
 		s.Start, s.End = s.Start+t.N-len(text), s.End+t.N-len(text)
 	}
 }
 
-// sourceText returns the text of a part of the evidence. The argument chain is the
-// text of e.Err.
-func sourceText(source signal.Source, e *Evidence, chain string) string {
+// sourceText returns the text of a part of the evidence. errText is the text of
+// e.Err.
+func sourceText(source signal.Source, e *Evidence, errText string) string {
 	switch source {
 	case signal.FromType:
 		return e.Type
 	case signal.FromCode:
 		return e.Code
 	case signal.FromError:
-		return chain
+		return errText
 	case signal.FromBody:
 		return string(e.Body[:min(len(e.Body), collect.MaxBody)])
 	case signal.FromMessage:
@@ -193,8 +194,8 @@ func (s *Signal) settleIn(source string) {
 	}
 }
 
-// exactViews returns the forms of a text that the user's rules read: the text
-// itself, and its plain form (see form.PlainText) with single spaces.
+// exactViews returns the texts that the user's rules read: each text itself, and the
+// same text in plain form (see form.PlainText) with single spaces.
 func exactViews(views []form.View) (all []form.View) {
 	for _, v := range views {
 		all = append(all, v, v.Rewritten(form.EachOdd).Rewritten(form.EachGap))
@@ -202,10 +203,9 @@ func exactViews(views []form.View) (all []form.View) {
 	return all
 }
 
-// plainViews returns the forms of a text that the standard rules read. The first are
-// the parts outside the frames of stack traces. The same parts with joined lines
-// follow. If isFrame is true, the text is itself a frame, and plainViews treats it
-// as one part.
+// plainViews returns the texts that the standard rules read: first the parts outside
+// stack frames, then the same parts with their lines joined. If isFrame is true, the
+// whole text is one stack frame, and plainViews returns all of it as one part.
 func plainViews(views []form.View, isFrame bool) (all []form.View) {
 	var joined []form.View
 	for _, v := range views {
@@ -225,8 +225,9 @@ func plainViews(views []form.View, isFrame bool) (all []form.View) {
 	return append(all, joined...)
 }
 
-// span returns the leftmost match of a pattern in the first view with a match, or -1
-// and -1. A view is a form of the text.
+// span returns the start and the end of the leftmost match in the first of the views
+// that matches the pattern, as offsets in the original text. If none of the views
+// matches, it returns -1 and -1.
 func span(pattern string, views []form.View) (start, end int) {
 	re, err := regexp.Compile("(?i)" + pattern)
 	if err != nil {

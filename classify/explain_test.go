@@ -93,8 +93,7 @@ func TestExplain(t *testing.T) {
 	})
 	t.Run("a rule that only the last try matches has a source", func(t *testing.T) {
 		t.Parallel()
-		// The mark "finally:" begins the last attempt. ^ in a rule matches after
-		// this mark.
+		// The last attempt begins after "finally:". There ^ matches in a rule.
 		x := classify.Standard.Explain(classify.Evidence{Message: "HTTP 503, finally: 401"})
 		require.NotEmpty(t, x.Signals)
 		assert.Equal(t, x.Result.Rule, x.Signals[0].Rule)
@@ -175,8 +174,8 @@ func TestExplainSources(t *testing.T) {
 	}
 }
 
-// TestExplainPlacesBodies checks that Start and End are offsets in the body, not in
-// the text that was extracted from the body.
+// TestExplainPlacesBodies checks that Start and End are offsets in the body itself, not
+// in the message of the body.
 func TestExplainPlacesBodies(t *testing.T) {
 	t.Parallel()
 	const body = `{"error":{"message":"insufficient_quota","hint":"a"}}`

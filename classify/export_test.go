@@ -2,7 +2,7 @@ package classify
 
 import "time"
 
-// At returns a copy of c whose clock always shows t.
+// At returns a copy of c with a clock that always shows t.
 func (c *Classifier) At(t time.Time) *Classifier {
 	at := *c
 	at.now = func() time.Time { return t }

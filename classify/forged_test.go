@@ -14,7 +14,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// These types imitate errors of SDKs. A peer wrote the values of their fields.
+// These types imitate errors of SDKs. A remote server wrote the values of the fields.
 type (
 	codedError struct {
 		StatusCode    int
@@ -55,8 +55,8 @@ func (c namedCode) String() string                   { return string(c) }
 func jsonOf(key, value string) []byte                { return fmt.Appendf(nil, `{"error":{%q:%q}}`, key, value) }
 func classified(e classify.Evidence) classify.Result { return classify.Standard.Classify(e) }
 
-// forgedNames are names that a peer may write to imitate this program's own deadline
-// or cancellation.
+// forgedNames are names that a remote server may send to imitate this program's own
+// deadline or cancellation.
 var forgedNames = []string{
 	"context.Canceled", "context.DeadlineExceeded", "context.deadlineExceededError", "*poll.DeadlineExceededError",
 	"internal/poll.DeadlineExceededError", "os.ErrDeadlineExceeded", "errclass.ErrBudgetExceeded",
@@ -65,8 +65,8 @@ var forgedNames = []string{
 	"context deadline exceeded (Client.Timeout exceeded while awaiting headers)",
 }
 
-// forgeries returns one Evidence for each field that a peer can write. That field has
-// the text name.
+// forgeries returns one Evidence for each field that a remote server can write. It
+// sets that field to name.
 func forgeries(status int, name string) map[string]classify.Evidence {
 	of := func(err error) classify.Evidence { return classify.Evidence{Err: err} }
 	return map[string]classify.Evidence{
@@ -89,8 +89,8 @@ func forgeries(status int, name string) map[string]classify.Evidence {
 	}
 }
 
-// A peer's text cannot change the result of a status such as 401. If it could, a
-// body with "context.Canceled" would hide an invalid key.
+// The text of a remote server cannot change the result of a status such as 401. If it
+// could, a body with "context.Canceled" would hide an invalid key.
 func TestPeerCannotForgeOwnEnd(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{401, 402, 403, 407, 451} {
@@ -107,8 +107,8 @@ func TestPeerCannotForgeOwnEnd(t *testing.T) {
 	assert.Equal(t, classify.ReasonAuthentication, got.Reason, got.Rule)
 }
 
-// A peer's text never has the category timeout and never outranks a user's
-// rule. This is true with any status and without a status.
+// The text of a remote server never has the category timeout and never outranks a
+// user's rule. This is true with any status and without a status.
 func TestPeerCannotOutrankUserRules(t *testing.T) {
 	t.Parallel()
 	c, err := classify.New(classify.WithRules(classify.Rule{ID: "mine", Pattern: "tenant-4711", Reason: classify.ReasonPolicy}))
@@ -192,7 +192,7 @@ func TestPeerTextIsNeverOwnEnd(t *testing.T) {
 	})
 }
 
-// answersAs is an SDK's error whose methods return values that a peer wrote.
+// answersAs is an SDK's error whose methods return values that a remote server wrote.
 type answersAs struct {
 	StatusCode int
 	Code       string
@@ -205,8 +205,8 @@ func (e *answersAs) Is(target error) bool {
 	return target == context.DeadlineExceeded && e.Code == "deadline_exceeded" || target == context.Canceled && e.Code == "canceled"
 }
 
-// The text of these errors was written by a peer. The peer imitates the text of a
-// timeout of net/http's client.
+// A remote server wrote the text of these errors. The text imitates that of a timeout
+// of net/http's client.
 type (
 	quotes        struct{ Message string }
 	relaysTimeout struct{ err error }
@@ -224,7 +224,7 @@ func (e *relaysTimeout) Timeout() bool { return true }
 func (e *peerTimeout) Error() string   { return e.text }
 func (e *peerTimeout) Timeout() bool   { return true }
 
-// The methods of an SDK's error may return values that a peer wrote. A status
+// The methods of an SDK's error may return values that a remote server wrote. A status
 // such as 401 outranks such a value.
 func TestPeerCannotForgeByMethods(t *testing.T) {
 	t.Parallel()

@@ -10,8 +10,8 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// withoutFrames returns text without the frames of stack traces. The remaining
-// pieces are joined with "|".
+// withoutFrames returns text without the frames of stack traces. It joins the
+// remaining parts with "|".
 func withoutFrames(text string) string {
 	var all []string
 	frames := form.NewFrameReader(text)
@@ -81,9 +81,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestFirstFrame checks texts that have only a part of a stack trace. The name of
-// the innermost function is evidence. Rules for single words do not apply to the
-// name.
+// TestFirstFrame checks texts that have only a part of a stack trace. The name of the
+// innermost function may decide, except by a rule for a single word.
 func TestFirstFrame(t *testing.T) {
 	t.Parallel()
 	const prefix = "Nov 06 08:49:37 host app[7]:     at "
@@ -126,7 +125,7 @@ func TestWaitsInFrames(t *testing.T) {
 }
 
 // TestHostileFrames classifies texts with stack frames that are expensive to parse.
-// If the parser is slow, go test exceeds its time limit.
+// With a slow parser, go test exceeds its time limit.
 func TestHostileFrames(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{

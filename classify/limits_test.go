@@ -15,12 +15,12 @@ import (
 	"github.com/errclass/errclass/internal/cputime"
 )
 
-// rulesOf returns n rules. The pattern of a rule is form, with the number of
-// the rule in place of %d.
-func rulesOf(n int, form string) []Rule {
+// rulesOf returns n rules with the same pattern, except that the number of the rule
+// replaces %d.
+func rulesOf(n int, pattern string) []Rule {
 	rules := make([]Rule, n)
 	for i := range rules {
-		rules[i] = Rule{ID: fmt.Sprint("r", i), Reason: ReasonTransient, Pattern: strings.ReplaceAll(form, "%d", fmt.Sprint(i))}
+		rules[i] = Rule{ID: fmt.Sprint("r", i), Reason: ReasonTransient, Pattern: strings.ReplaceAll(pattern, "%d", fmt.Sprint(i))}
 	}
 	return rules
 }

@@ -120,7 +120,7 @@ func TestProviderMapping(t *testing.T) {
 			{"content_filter as a type", class("content_filter"), "policy", policy, ""},
 		},
 		"SDK Error Classes (OpenAI), class": {
-			{"APIConnectionError", class("APIConnectionError"), "timeout", network, ""}, // ruling 6: the view keeps the name
+			{"APIConnectionError", class("APIConnectionError"), "timeout", network, ""}, // ruling 6: the naming scheme keeps this name
 			{"AuthenticationError", class("AuthenticationError"), "authentication", auth, ""},
 			{"RateLimitError", class("RateLimitError"), "rate_limit", rateLimit, ""},
 			{"BadRequestError", class("BadRequestError"), "invalid_request", invalid, ""},

@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/memory"
 )
 
-// TestMemoryKeepsMatches checks that the cache returns either the stored matches of
-// a text or none.
+// TestMemoryKeepsMatches stores matches in the cache. The cache must return the same
+// matches for the same text, and nothing for another text.
 func TestMemoryKeepsMatches(t *testing.T) {
 	t.Parallel()
 	for _, m := range []memory.Matches{

@@ -125,7 +125,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestOrderOfEvidence checks the order between different kinds of evidence.
+// TestOrderOfEvidence checks which kind of evidence decides if two kinds disagree.
 func TestOrderOfEvidence(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -149,7 +149,7 @@ func TestOrderOfEvidence(t *testing.T) {
 }
 
 // TestUsersRuleBeatsALastTry checks a report of several attempts. A user's rule
-// decides even if it matches only an earlier attempt.
+// decides even if only an earlier attempt matches.
 func TestUsersRuleBeatsALastTry(t *testing.T) {
 	t.Parallel()
 	c, err := classify.New(classify.WithRules(classify.Rule{ID: "mine", Reason: classify.ReasonPolicy, Pattern: "frob"}))

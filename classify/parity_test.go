@@ -26,15 +26,14 @@ type sdkError struct {
 
 func (e *sdkError) Error() string { return e.Message }
 
-// failure has the status, the code and the message of one failure. The method forms
-// puts them into several forms of evidence.
+// failure has the status, the code and the message of one failure.
 type failure struct {
 	status        int
 	code, message string
 }
 
-// forms returns the same failure in several forms of evidence, such as a status, a
-// body or an error.
+// forms returns the failure as different evidence: as a status and a body, as an error,
+// and so on.
 func (f failure) forms() map[string]Evidence {
 	fields := map[string]string{"code": f.code, "message": f.message}
 	if f.code == "" {
@@ -74,7 +73,8 @@ func numberOf(n int) string {
 	return strconv.Itoa(n)
 }
 
-// TestParity checks that a failure has the same result in every form of evidence.
+// TestParity checks that a failure has the same result, whether the evidence is a
+// response, an error or a text: see the method forms.
 func TestParity(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -230,8 +230,8 @@ func TestRulesThatMatchNothing(t *testing.T) {
 	}
 }
 
-// TestImportPathIsNoEvidence checks that the words of an import path in a type name
-// decide nothing. OpenTelemetry records types with the path.
+// TestImportPathIsNoEvidence checks that the words of an import path in a type name do
+// not change the result. OpenTelemetry records types with the path.
 func TestImportPathIsNoEvidence(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"github.com/acme/timeout/", "example.org/authentication/rate-limit/v2/", "internal/aborted/"} {

@@ -47,8 +47,8 @@ func TestPermanentWithinPassing(t *testing.T) {
 	}
 }
 
-// TestModelKeepsPermanentCauses checks that words of a lost connection or of a new try
-// beside a permanent cause do not let the model make the failure retryable.
+// TestModelKeepsPermanentCauses checks texts with a permanent cause that also mention a
+// lost connection or another attempt. The model must not make the failure retryable.
 func TestModelKeepsPermanentCauses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -62,8 +62,8 @@ func TestSingleSpaced(t *testing.T) {
 	assert.Equal(t, "a b c", form.SingleSpaced("a b c"))
 }
 
-// TestPlainTextIsFree checks that a text without escapes is not copied: its plain
-// form needs no allocation.
+// TestPlainTextIsFree checks that a text without escapes is its own plain form (the
+// text without escapes), so that no copy is allocated.
 func TestPlainTextIsFree(t *testing.T) {
 	const text = "dial tcp 10.0.0.1:443: connect: connection refused\nC:\\logs #3 ✗ x^2 & more"
 	assert.Zero(t, testing.AllocsPerRun(100, func() {

@@ -12,7 +12,7 @@ const (
 	ReasonRateLimit        Reason = "rate_limit"        // too many requests; calls succeed again in seconds or minutes
 	ReasonTransient        Reason = "transient"         // 5xx, overloaded, deadlock, failover
 	ReasonNetwork          Reason = "network"           // reset, refused, EOF, EAI_AGAIN
-	ReasonTimeout          Reason = "timeout"           // a peer's deadline, or this program's own
+	ReasonTimeout          Reason = "timeout"           // a remote server's deadline, or this program's own
 	ReasonContextOverflow  Reason = "context_overflow"  // more tokens than the model's window
 	ReasonAuthentication   Reason = "authentication"    // 401, 403, keys, permissions
 	ReasonBudgetExceeded   Reason = "budget_exceeded"   // 402, billing, hard quota
@@ -45,14 +45,14 @@ type Fallback string
 const (
 	FallbackNo              Fallback = "no"
 	FallbackYes             Fallback = "yes"
-	FallbackOptional        Fallback = "optional"         // if the caller expects the other target to succeed
+	FallbackOptional        Fallback = "optional"         // if the caller expects the other provider to succeed
 	FallbackAfterCorrective Fallback = "after_corrective" // once the corrective retry has failed
 )
 
 // Policy says what a caller should do about a [Reason]. Use [Policy.Calls] rather
 // than MaxAttempts, because the meaning of MaxAttempts depends on Retry.
 type Policy struct {
-	Category    Category // the reason's usual category; this program's own deadline has another
+	Category    Category // the reason's usual category; this program's own deadline has CategoryTimeout instead
 	Retry       Retry
 	MaxAttempts int // the meaning depends on Retry: see Calls
 	Fallback    Fallback
@@ -104,7 +104,7 @@ type reasonRow struct {
 
 // reasonTable has the category, the policy and the names of each reason, in
 // documentation order. The row budget_exceeded is for a provider's budget and allows
-// a fallback. The program's own budget ([ErrBudgetExceeded]) does not: see
+// a fallback. The program's own budget ([ErrBudgetExceeded]) does not allow one: see
 // [Result.Policy].
 var reasonTable = [...]reasonRow{
 	{ReasonRateLimit, CategoryRetryable, RetryExponential, 3, FallbackYes, names("rate_limit", "rate_limit", "ProviderRateLimit")},
@@ -159,8 +159,8 @@ func (r Reason) Policy() Policy {
 	}
 }
 
-// Name returns the name of r in the view v. A reason that is not valid has the
-// name of [ReasonUnknown]. In an unknown view every name is "unknown".
+// Name returns the name of r in the naming scheme v. A reason that is not valid has
+// the name of [ReasonUnknown]. In an unknown naming scheme every name is "unknown".
 func (r Reason) Name(v View) string {
 	if v >= viewCount {
 		return string(ReasonUnknown)

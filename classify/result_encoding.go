@@ -22,7 +22,7 @@ type resultJSON struct {
 	Rule         string   `json:"rule"`
 	Confidence   float64  `json:"confidence,omitempty"`
 	Status       int      `json:"status"`
-	RetryAfterMS *int64   `json:"retry_after_ms,omitempty"` // nil = no hint; 0 = a hint to retry at once
+	RetryAfterMS *int64   `json:"retry_after_ms,omitempty"` // nil = the provider named no wait; 0 = it asked to retry at once
 	Derived      bool     `json:"retry_after_derived,omitempty"`
 	Provider     string   `json:"provider,omitempty"`
 }
@@ -62,9 +62,9 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// LogValue returns r as a group. Its members have the names of the JSON form:
-// category, reason and rule, then confidence, status, retry_after_ms and provider
-// if they are known. The zero Result is an empty group, so handlers omit it.
+// LogValue returns r as a group of attributes. They have the same names as in JSON:
+// category, reason and rule, then those of confidence, status, retry_after_ms and
+// provider that are known. The zero Result is an empty group, so handlers omit it.
 func (r Result) LogValue() slog.Value {
 	if r == (Result{}) {
 		return slog.GroupValue()

@@ -68,9 +68,8 @@ func TestTries(t *testing.T) {
 	assert.Empty(t, partsOf(log))
 }
 
-// TestOverlappingMarks checks marks, which are the words before the report of an
-// attempt. "last attempt 2" is one mark, not the two marks "last attempt" and
-// "attempt 2".
+// TestOverlappingMarks checks the words that introduce an attempt, called a mark.
+// "last attempt 2" is one mark, not the two marks "last attempt" and "attempt 2".
 func TestOverlappingMarks(t *testing.T) {
 	t.Parallel()
 	const text = "attempt 1: HTTP 503; last attempt 2: zz"

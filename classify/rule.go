@@ -20,8 +20,8 @@ type RuleInfo struct {
 	// rules have by default.
 	Pattern string
 	// Reason and Category are those of the result if this rule decides. Both are
-	// empty for a rule that only vetoes others or only gives a hint, such as how
-	// long to wait.
+	// empty for a rule that only vetoes others, or only says something else, such as
+	// how long to wait.
 	Reason   Reason
 	Category Category
 	// Strength is the strength of the rule: word, phrase, code or cause. For a
@@ -31,8 +31,8 @@ type RuleInfo struct {
 	// do not count if this rule matches.
 	Vetoes []string
 	// Beats lists ids of rules. These rules do not count if this rule matches, even
-	// if they are stronger. "4xx" means the HTTP statuses from 400 to 499 that a
-	// retry does not change.
+	// if they are stronger. "4xx" means the HTTP statuses from 400 to 499 with which
+	// a retry fails too.
 	Beats []string
 }
 

@@ -22,8 +22,8 @@ const costRemedy = "rule %s: the matcher would look for it nearly everywhere. Ev
 	"([^\\n]{0,40}, \\w*, \\d+, l+) should begin with three letters: spell out the few separators ([: ]{1,3}), " +
 	"drop \\w*\\b before a gap and what stands behind the last telling word, begin with the literal"
 
-// TestStandardRulesAreCheap checks that the matcher's filter stays useful: it must
-// let only few pairs of bytes pass, for each standard rule and for all rules
+// TestStandardRulesAreCheap checks that the matcher's filter stays useful: only few
+// pairs of bytes may pass the filter, for each standard rule and for all rules
 // together.
 func TestStandardRulesAreCheap(t *testing.T) {
 	t.Parallel()

@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// A variation changes the form of a text but not its meaning. It must not change the
-// category.
+// A variation is a change of a text that keeps the meaning, such as other line breaks.
+// It must not change the category.
 type variation struct {
 	kind string // trace, prefix, case, width or space
 	name string

@@ -9,8 +9,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// statusTexts are texts that contain an HTTP status, in the ways in which people
-// and programs write it.
+// statusTexts are texts that contain an HTTP status, as people and programs write it.
 var statusTexts = map[int][]string{
 	400: {
 		"the API rejected the request with a 400",

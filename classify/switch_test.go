@@ -21,8 +21,8 @@ func withRule(t testing.TB, id, pattern string, reason classify.Reason) *classif
 	return c
 }
 
-// Every method uses the rules that were set last, even for a text that was
-// classified with the old rules.
+// Every method of a switchable classifier uses the latest rules, even for a text that
+// was classified with the old rules.
 func TestSwitchable(t *testing.T) {
 	t.Parallel()
 	const text = "shard 7 is moving"

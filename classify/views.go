@@ -4,10 +4,10 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect/chain"
 )
 
-// viewOverrides lists rules for which [Result.Name] does not use the name of the
-// reason in this view. The names come from the provider error mapping
-// (docs/specifications.md). For example, the mapping calls a lack of free ports an
-// invalid request.
+// viewOverrides lists rules with a name of their own in a naming scheme ([View]).
+// [Result.Name] returns this name instead of the name of the reason. The names come
+// from the provider error mapping (docs/specifications.md). For example, the mapping
+// calls a lack of free ports an invalid request.
 var viewOverrides = [...]struct {
 	rule string
 	view View
@@ -17,8 +17,8 @@ var viewOverrides = [...]struct {
 	{"sdk/APIConnectionError", ViewProvider, "timeout"},
 }
 
-// Name returns the name of r in the view v. This is the name of r's reason, unless
-// the view has a special name for r's rule. For the zero Result, Name returns "".
+// Name returns the name of r in the naming scheme v. This is the name of r's reason,
+// unless v has a special name for r's rule. For the zero Result, Name returns "".
 func (r Result) Name(v View) string {
 	if r.Category == "" {
 		return ""

@@ -20,9 +20,8 @@ var benchTexts = []struct{ name, text string }{
 func fit(text string) string { return strings.Repeat(text, 2)[:238] }
 
 // BenchmarkSum computes only the id of a text. BenchmarkOf also computes the
-// template. The metric cpu-ns is the processor time of a call, without other
-// processes. The case "messages" takes many different texts in turn, so that the
-// processor cannot predict all branches.
+// template. The metric cpu-ns is the CPU time of a call. The case "messages" uses
+// many different texts in turn, so that the CPU cannot predict all branches.
 func BenchmarkSum(b *testing.B) {
 	benchmark(b, func(text string) { fingerprint.Sum(text) })
 }

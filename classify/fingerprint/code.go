@@ -6,12 +6,12 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// maxCode is the number of digits of the longest error code.
+// maxCode is the maximum number of digits of an error code.
 const maxCode = 5
 
-// isCode reports whether the number s.text[i:end] is the code of an error, which
-// stays in the template. Examples are "HTTP/1.1 503", "exit status 1" and
-// "error_code":1008. The number with its sign begins at index start.
+// isCode reports whether the number s.text[i:end] is an error code, which stays in
+// the template. Examples are "HTTP/1.1 503", "exit status 1" and "error_code":1008.
+// start is the index of a sign before the number, or i if there is none.
 func (s *scanner) isCode(start, i, end int) bool {
 	if s.endOfDigits(i) != end || !s.endsCode(end) {
 		return false
@@ -21,9 +21,9 @@ func (s *scanner) isCode(start, i, end int) bool {
 		if at--; s.at(at-1) == '.' && ascii.IsDigit(s.at(at-2)) {
 			at -= 2
 		}
-		// The hole (the placeholder for a value) must begin at the version number. A
-		// hole that begins earlier has replaced the word HTTP too.
-		return s.holeStart == at && s.at(at-1) == '/' && s.text[s.startOfKey(at-1):at-1] == "HTTP" && end-i == 3
+		// The last placeholder must have replaced the version number alone. If it
+		// began earlier, it replaced the word HTTP too.
+		return s.replacedStart == at && s.at(at-1) == '/' && s.text[s.startOfKey(at-1):at-1] == "HTTP" && end-i == 3
 	}
 	if at == start || sets[s.at(at-1)]&endsCodeWord == 0 {
 		return false
@@ -54,8 +54,8 @@ func (s *scanner) isCode(start, i, end int) bool {
 	return false
 }
 
-// endsCode reports whether a code may end before index end. It returns false in a
-// count such as "3 of 5" or "3/5", and within a longer number or name.
+// endsCode reports whether an error code may end before index end. It returns false
+// in a count such as "3 of 5" or "3/5", and within a longer number or name.
 func (s *scanner) endsCode(end int) bool {
 	switch c := s.at(end); {
 	case isAlnum(c), c == '%', c == '/', c == '-', c == '_':
@@ -76,10 +76,10 @@ func (s *scanner) isSQLState(i, end int) bool {
 	return at < i && sets[s.at(at-1)]&endsCodeWord != 0 && lower(s.key(at)).is("sqlstate")
 }
 
-// beforeSeparators returns the end of the word before i, or i if there is none. Only
-// a few bytes of punctuation, with at most one space, may be between the two. Quotes
-// are allowed only around : or =, because other quotes show that the word belongs to
-// a value.
+// beforeSeparators returns the end of the word before i, or i if there is none.
+// Between the word and i, only a few bytes of punctuation are allowed, with at most
+// one space. Quotes are allowed only together with : or =. Otherwise they show that
+// the word is part of a value.
 func (s *scanner) beforeSeparators(i int) int {
 	at, spaces := i, 0
 	quoted, assigned := false, false
@@ -104,17 +104,18 @@ loop:
 	return at
 }
 
-// key returns the key that ends at index end. It returns "" if a hole (a
-// placeholder) has replaced the key.
+// key returns the key that ends at index end, or "" if a placeholder has replaced
+// the key.
 func (s *scanner) key(end int) string {
-	if end <= s.holeEnd {
+	if end <= s.replacedEnd {
 		return ""
 	}
 	return s.text[s.startOfKey(end):end]
 }
 
-// startOfKey returns the start of the key that ends at index end. A key has letters,
-// digits and _. If the key is too long, the result is an index within the key.
+// startOfKey returns the start of the key that ends at index end. A key consists of
+// letters, digits and _. If the key is longer than maxKey, the result is an index
+// within the key.
 func (s *scanner) startOfKey(end int) int {
 	i := end
 	for i > 0 && end-i <= maxKey && (isAlnum(s.text[i-1]) || s.text[i-1] == '_') {
@@ -123,11 +124,10 @@ func (s *scanner) startOfKey(end int) int {
 	return i
 }
 
-// maxKey is the greatest length of a key in bytes. A longer key is not compared with
-// the known keys.
+// maxKey is the maximum length of a key in bytes, for startOfKey and holdsErrorText.
 const maxKey = 24
 
-// lower is a word that is compared without regard to case.
+// lower is a word whose methods ignore case.
 type lower string
 
 func (w lower) is(name string) bool {
@@ -189,7 +189,7 @@ func isBreak(key string, i int) bool {
 }
 
 // holdsErrorText reports whether the value of a key is an error text or the kind of
-// an error. Such keys are "message", "error" and "code", for example.
+// an error. Examples of such keys are "message", "error" and "code".
 func holdsErrorText(key string) bool {
 	if key == "" || len(key) > maxKey {
 		return false
@@ -231,8 +231,8 @@ func (w lower) isErrorTextKey() bool {
 	return false
 }
 
-// announcesErrorText reports whether w announces an error text, even in prose. The
-// text is quoted and follows w and a colon, for example:
+// announcesErrorText reports whether a quoted text after w and a colon is an error
+// text, even outside of an object. For example:
 //
 //	Reason: "connection closed"
 func (w lower) announcesErrorText() bool {

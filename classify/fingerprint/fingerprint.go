@@ -6,7 +6,7 @@
 //
 // What happens to a text:
 //
-//   - Each value is replaced by a hole, a placeholder that names the value's type:
+//   - Each value is replaced by a placeholder that names the type of the value:
 //
 //     <num>       numbers: 42, -1.5, 1,024
 //     <size>      numbers with a unit of size: 10MB, 512 bytes
@@ -21,36 +21,36 @@
 //     <path>      file names with a directory, paths of requests
 //     <str>       values after key= or in quotes, with the quotes
 //
-//   - Words stay, so that people can read the template. Names that end in a number
-//     or a type keep their letters: http2 becomes http<num>, S3ServiceException
-//     becomes S<num>ServiceException.
+//   - Words stay, so that people can read the template. In names such as http2 and
+//     S3ServiceException, only the number is replaced: http<num>,
+//     S<num>ServiceException.
 //
-//   - Codes of errors stay, because different codes mean different errors. Such codes
-//     are HTTP statuses, exit statuses, error numbers and SQLSTATEs. A code is a short
+//   - Error codes stay, because different codes mean different errors: HTTP
+//     statuses, exit statuses, error numbers and SQLSTATEs. An error code is a short
 //     number after a word such as status, errno or error_code: "HTTP 503", "exit
 //     status 1", "SQLSTATE 40P01". No other digit stays in a template.
 //
 //   - The keys of a JSON object stay. The value of a key such as message, error or
-//     code stays too, because it is itself an error text: only the values in it are
+//     code is an error text itself, so only the values within that text are
 //     replaced. Quotes that stay become double quotes, and white space around keys
 //     is left out. So the same object has the same template in JSON, as a Python
 //     literal and with escaped quotes.
 //
 //   - White space and control characters become single spaces.
 //
-//   - The template ends after 4 KiB, at the end of a word or a hole.
+//   - The template ends after 4 KiB, at the end of a word or a placeholder.
 //
 // No byte of a replaced value is in the template, and the id is a hash of the
-// template alone. So neither says anything about a value except its type. A value
-// that looks like a word is not recognised: the name in "no such user alice" stays
-// in the template, and so does a short number that looks like a code. Do not treat
-// a template as anonymous.
+// template alone. So the template and the id reveal only the type of a replaced
+// value. But a value that looks like a word is not replaced: the name in "no such
+// user alice" stays in the template. So does a short number that looks like an error
+// code. Do not treat a template as anonymous.
 //
 // The functions keep no state. A text has the same id on every machine and in
 // every version of this module. Time and memory are linear in the length of the
 // text. All functions are safe for concurrent use.
 //
-// The number of ids has no bound: each new wording makes one. Use an id as an
+// The number of ids is unlimited: each new wording has a new id. Use an id as an
 // attribute of a record or a span, never as the label of a metric.
 package fingerprint
 
@@ -59,9 +59,9 @@ import (
 	"encoding/hex"
 )
 
-// ID identifies a template. It is the hash XXH64 of the template's bytes, as the
-// command xxhsum computes it. It is not a cryptographic hash: somebody who can choose
-// error texts can make two texts with the same id.
+// ID identifies a template. It is the XXH64 hash of the template, as the command
+// xxhsum computes it. It is not a cryptographic hash: somebody who can choose error
+// texts can make two texts with the same id.
 type ID uint64
 
 // Sum returns the id of a text. It does not allocate.

@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify/fingerprint"
 )
 
-// values has pairs of values of the same kind. The values of a pair have no three
-// consecutive bytes in common.
+// values has pairs of values that have the same placeholder. The values of a pair
+// have no three consecutive bytes in common.
 var values = [][2]string{
 	{"4711", "98765432"}, {"-17.25", "8"}, {"10.1.2.3", "192.168.77.88"}, {"fe80::17:1", "2001:db8::42"},
 	{"7f9c4d6b8", "0xc000123456"}, {"550e8400-e29b-41d4-a716-446655440000", "f47ac10b-58cc-4372-a567-0e02b2c3d479"},
@@ -18,10 +18,11 @@ var values = [][2]string{
 	{"2026-11-23T09:23:28Z", "1999-01-02 10:20:30.5"}, {"Nov 23 09:23:28", "Dec 1 01:02:03"}, {"1m30s", "250ms"}, {"10MB", "4 KiB"},
 }
 
-var holes = regexp.MustCompile("<[a-z]+>")
+var placeholders = regexp.MustCompile("<[a-z]+>")
 
-// FuzzValues makes two texts that differ only in a value of the same kind. Both must
-// have the same id, and the template must not contain a part of the values.
+// FuzzValues makes two texts that differ only in the value at one position. Both
+// values have the same placeholder. So both texts must have the same id, and the
+// template must not contain a part of the values.
 func FuzzValues(f *testing.F) {
 	f.Add("lookup", "failed: no such host", uint8(2))
 	f.Add("lookup", "f: no such host", uint8(8)) // a URL and an IPv6 address are no hosts
@@ -46,7 +47,7 @@ func FuzzValues(f *testing.F) {
 			t.Errorf("%q and %q give\n%q and\n%q", pair[0], pair[1], templates[0], templates[1])
 		}
 		for i, value := range pair {
-			words := holes.ReplaceAllString(templates[i], " ")
+			words := placeholders.ReplaceAllString(templates[i], " ")
 			for at := 0; at+3 <= len(value); at++ {
 				part := value[at : at+3]
 				if strings.Contains(words, part) && !strings.Contains(before+" "+after, part) && !strings.ContainsAny(part, " <>\"'") {
@@ -57,7 +58,7 @@ func FuzzValues(f *testing.F) {
 	})
 }
 
-// endsInDate reports whether text may end with the beginning of a date.
+// endsInDate reports whether the end of text may be the beginning of a date.
 func endsInDate(text string) bool {
 	fields := strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == ',' || r > 0x7f })
 	if len(fields) == 0 {
@@ -93,8 +94,8 @@ var codeWord = regexp.MustCompile(`(?i)code|status|error|errno|http|sqlstate`)
 // code matches an error code and the words before it.
 var code = regexp.MustCompile(`(?i)(?:code|status|error|errno|http|sqlstate)[ :=("'\[\\<a-z>/+-]*[0-9a-z]{1,5}`)
 
-// FuzzDigits replaces the digits of a text by other digits. The id must stay the
-// same. The template must not be too long, and must contain no digits except in
+// FuzzDigits replaces the digits of a text by other digits, which must not change
+// the id. The template must not be too long, and must contain no digits except in
 // error codes.
 func FuzzDigits(f *testing.F) {
 	for _, bb := range benchTexts {

@@ -23,7 +23,7 @@ type digest struct {
 	lanes [4]uint64
 	size  int       // bytes written
 	n     int       // bytes in buf
-	buf   [256]byte // full stripes are read when it is full
+	buf   [256]byte // bytes that are not hashed yet; when it is full, its stripes are hashed
 }
 
 // start makes an empty digest ready for use.

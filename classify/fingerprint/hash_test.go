@@ -23,7 +23,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// A text has the same hash, whether it is written in one piece or in several.
+// The hash of a text does not depend on how many calls of write it was split into.
 func TestDigestOfPieces(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("0123456789abcdefghijklmnopqrstuvwxyz", 30)

@@ -2,9 +2,9 @@ package fingerprint
 
 import "strings"
 
-// hostAfter replaces the host name after the word s.text[i:end], if the word
-// announces a host, as in "dial tcp redis:6379". It returns the end of the name, or
-// 0 if there is none.
+// hostAfter replaces the host name after the word s.text[i:end], if a host name
+// usually follows that word, as in "dial tcp redis:6379". It returns the end of the
+// name, or 0 if there is no name.
 func (s *scanner) hostAfter(i, end int) int {
 	start := end + 1
 	var announced bool
@@ -30,7 +30,7 @@ func (s *scanner) hostAfter(i, end int) int {
 		after++
 	}
 	if rest := s.text[after:]; sets[s.at(after)]&inAtom != 0 || strings.HasPrefix(rest, "://") || strings.HasPrefix(rest, `:\`) {
-		return 0 // a part of a URL, an e-mail address or a path
+		return 0 // the name is a part of a URL, an e-mail address or a path
 	}
 	if end, _ := s.colons(start); end > 0 {
 		return 0 // an IPv6 address
@@ -46,5 +46,5 @@ func (s *scanner) hostAfter(i, end int) int {
 			return 0
 		}
 	}
-	return s.hole(start, after, holeHost)
+	return s.replace(start, after, placeholderHost)
 }

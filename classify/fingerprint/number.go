@@ -6,26 +6,26 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// number replaces a value that begins with a number, such as a date, an address or
-// an id, and returns the end of the value. The first digit is at i. start is i, or
-// the index of a sign before the digit.
+// number replaces the value whose first digit is at i: a number, or a date, an
+// address or an id that begins with a number. It returns the end of the value. start
+// is the index of a sign before the digit, or i if there is none.
 func (s *scanner) number(start, i int) int {
 	before := s.at(start - 1)
 	end := s.endOfDigits(i)
 	next := s.at(end)
 	if start == i && !isAlnum(before) && (sets[next]&inAtom != 0 || next == ':' || next == ' ' && end-i <= 2) {
 		if s.isUUID(i) {
-			return s.hole(i, i+uuidLen, holeID)
+			return s.replace(i, i+uuidLen, placeholderID)
 		}
 		if before != ':' {
 			if next == ':' || sets[next]&hexByte != 0 {
-				if end, name := s.colons(i); end > 0 {
-					return s.hole(i, end, name)
+				if end, placeholder := s.colons(i); end > 0 {
+					return s.replace(i, end, placeholder)
 				}
 			}
 			if kinds[next] != letter || next == 'T' {
 				if end := s.time(i); end > 0 {
-					return s.hole(i, end, holeTime)
+					return s.replace(i, end, placeholderTime)
 				}
 			}
 		}
@@ -38,7 +38,7 @@ func (s *scanner) number(start, i int) int {
 	if next == '.' || next == ',' || next|0x20 == 'e' {
 		var isIP bool
 		if end, isIP = s.digits(i); isIP && start == i && before != '.' {
-			return s.hole(i, end, holeIP)
+			return s.replace(i, end, placeholderIP)
 		}
 	}
 	unit, after := s.unit(end)
@@ -52,14 +52,14 @@ func (s *scanner) number(start, i int) int {
 	}
 	switch {
 	case isSize(unit) && !isAlnum(s.at(after)):
-		return s.hole(start, after, holeSize)
+		return s.replace(start, after, placeholderSize)
 	case isDuration(unit):
 		for ascii.IsDigit(s.at(after)) && unit != "" && isDuration(unit) {
 			end, _ = s.digits(after)
 			unit, after = s.unit(end)
 		}
 		if isDuration(unit) && !isAlnum(s.at(after)) {
-			return s.hole(start, after, holeDuration)
+			return s.replace(start, after, placeholderDuration)
 		}
 	}
 	return s.id(start, s.endOfAlnum(end))
@@ -94,8 +94,8 @@ func (s *scanner) endOfDigits(i int) int {
 	return i
 }
 
-// unit returns the letters at i, which may be a unit, and the index after them.
-// µ counts as a letter.
+// unit returns the letters at i, which may be a unit such as µs, and the index after
+// them.
 func (s *scanner) unit(i int) (unit string, end int) {
 	text := s.text[min(i, len(s.text)):]
 	n := 0
@@ -108,24 +108,24 @@ func (s *scanner) unit(i int) (unit string, end int) {
 	return text[:n], i + n
 }
 
-// withLongUnit replaces the number s.text[start:end]. If a space and a unit
-// follow, it replaces them too: "250 ms".
+// withLongUnit replaces the number s.text[start:end], together with a space and a
+// unit that may follow, as in "250 ms".
 func (s *scanner) withLongUnit(start, end int) int {
 	if s.at(end) == ' ' {
 		switch unit, after := s.unit(end + 1); {
 		case isAlnum(s.at(after)):
 		case isLongDuration(unit):
-			return s.hole(start, after, holeDuration)
+			return s.replace(start, after, placeholderDuration)
 		case isLongSize(unit):
-			return s.hole(start, after, holeSize)
+			return s.replace(start, after, placeholderSize)
 		}
 	}
-	return s.hole(start, end, holeNum)
+	return s.replace(start, end, placeholderNum)
 }
 
 // colons reads an IPv6 or a MAC address at i. It returns the end of the address and
-// the name of its hole (the placeholder). If there is no such address, end is 0.
-func (s *scanner) colons(i int) (end int, name string) {
+// the placeholder for the address. If there is no such address, end is 0.
+func (s *scanner) colons(i int) (end int, placeholder string) {
 	groups, pairs, short, digits := 0, true, false, false
 	if strings.HasPrefix(s.text[i:], "::") {
 		short = true
@@ -168,12 +168,12 @@ func (s *scanner) colons(i int) (end int, name string) {
 	}
 	switch {
 	case groups == 6 && pairs && !short:
-		return i, holeID
+		return i, placeholderID
 	case short && groups > 0 && groups < 8 && digits, groups == 8 && !short:
 		if s.at(i) == '%' && isAlnum(s.at(i+1)) {
 			i = s.endOfAlnum(i + 1)
 		}
-		return i, holeIP
+		return i, placeholderIP
 	}
 	return 0, ""
 }

@@ -2,10 +2,10 @@ package fingerprint
 
 import "strings"
 
-// mark is a pair of quotes.
-type mark struct{ open, close string }
+// quotePair is a kind of quotes: an opening and a closing quote.
+type quotePair struct{ open, close string }
 
-var marks = [...]mark{
+var quotePairs = [...]quotePair{
 	{`"`, `"`}, {"'", "'"}, {"`", "`'"}, {`\"`, `\"`}, {`\'`, `\'`}, {"“", "”"}, {"‘", "’"}, {"«", "»"},
 }
 
@@ -15,8 +15,10 @@ const (
 	backtick = 2 // also closed by a single quote, as in `name'
 )
 
-// quoted replaces a value in quotes. The value may contain a line break only
-// within the braces of an object.
+// quoted reads a text in quotes, of which the opening quote is at i. It replaces the
+// text if it is a value, and keeps a key or an error text. It returns the index of
+// the next byte to read. The text may contain a line break only within the braces of
+// an object.
 func (s *scanner) quoted(i int) int {
 	k := double
 	switch s.text[i] {
@@ -25,21 +27,21 @@ func (s *scanner) quoted(i int) int {
 		k = single
 	default:
 		k = backtick
-		for k < len(marks) && !strings.HasPrefix(s.text[i:], marks[k].open) {
+		for k < len(quotePairs) && !strings.HasPrefix(s.text[i:], quotePairs[k].open) {
 			k++
 		}
 	}
-	if k == len(marks) || k == single && isAlnum(s.at(i-1)) || s.at(i-1) == '\\' && k <= backtick {
+	if k == len(quotePairs) || k == single && isAlnum(s.at(i-1)) || s.at(i-1) == '\\' && k <= backtick {
 		return i + 1
 	}
-	start := i + len(marks[k].open)
+	start := i + len(quotePairs[k].open)
 	end := s.closing(k, start)
 	if end < 0 {
 		return start
 	}
 	after := end + 1
 	if k > backtick {
-		after = end + len(marks[k].close)
+		after = end + len(quotePairs[k].close)
 	}
 	sep := after
 	if s.braces > 0 && s.at(sep) == ' ' && s.at(sep+1) == ':' {
@@ -51,7 +53,7 @@ func (s *scanner) quoted(i int) int {
 			s.skipSpace(i)
 		}
 		if !s.quotedText(i, start, end, sep) {
-			return s.from
+			return s.uncopied
 		}
 		next := sep + 1
 		for next < len(s.text) && next < sep+32 && kinds[s.text[next]] == space {
@@ -59,36 +61,36 @@ func (s *scanner) quoted(i int) int {
 		}
 		if next > sep+1 {
 			s.flush(sep + 1)
-			s.from = next
+			s.uncopied = next
 		}
 		if holdsErrorText(s.text[start:end]) {
-			s.open = next
+			s.errorQuote = next
 			if s.at(next) == '[' { // "errors":["..."]
-				s.open++
+				s.errorQuote++
 			}
 		}
 		return next
-	case i == s.open && i > 0 && s.nesting < maxNesting:
+	case i == s.errorQuote && i > 0 && s.nesting < maxNesting:
 		if !s.quotedText(i, start, end, after) {
-			return s.from
+			return s.uncopied
 		}
 	default:
-		s.hole(i, after, holeStr)
+		s.replace(i, after, placeholderStr)
 	}
 	return after
 }
 
-// quotedText scans the text between quotes. The opening quote is at i, the text is
-// s.text[start:end], and after is the index after the closing quote. In the
-// template, all quotes become double quotes. quotedText returns false if the
-// template is full.
+// quotedText scans the text s.text[start:end] between quotes. The opening quote is
+// at i, and after is the index after the closing quote. In the template, both quotes
+// become double quotes. quotedText returns false if the template is full.
 func (s *scanner) quotedText(i, start, end, after int) bool {
-	// A double quote is copied together with the text around it.
+	// A double quote need not be changed, so it can be copied with the text around
+	// it.
 	double := s.text[i] == '"'
-	if !double || s.gap || kinds[s.text[start]] == space {
+	if !double || s.spaceDue || kinds[s.text[start]] == space {
 		s.flush(i)
 		s.emit(`"`)
-		s.from = start
+		s.uncopied = start
 	}
 	text := s.text
 	s.text = text[:end]
@@ -96,21 +98,21 @@ func (s *scanner) quotedText(i, start, end, after int) bool {
 	stop := s.scan(start)
 	s.nesting--
 	s.text = text
-	if double && !s.gap && after == end+1 && kinds[s.at(after)] != space && s.sizeAt(after) < maxTemplate {
+	if double && !s.spaceDue && after == end+1 && kinds[s.at(after)] != space && s.sizeAt(after) < maxTemplate {
 		return true
 	}
 	s.flush(stop)
 	if s.full() {
 		return false
 	}
-	s.gap = false
+	s.spaceDue = false
 	s.add(`"`)
-	s.from = after
+	s.uncopied = after
 	return !s.full()
 }
 
-// closing returns the index of the closing quote of a value, or -1. k is the kind
-// of quote.
+// closing returns the index of the closing quote of a text that begins at start, or
+// -1 if there is none. k is the index of the quotes in quotePairs.
 func (s *scanner) closing(k, start int) int {
 	if start < s.unclosed[k] {
 		return -1
@@ -129,11 +131,11 @@ func (s *scanner) closing(k, start int) int {
 		var n int
 		switch {
 		case k == backtick:
-			n = strings.IndexAny(line[i:], marks[k].close)
+			n = strings.IndexAny(line[i:], quotePairs[k].close)
 		case k < backtick:
-			n = strings.IndexByte(line[i:], marks[k].close[0])
+			n = strings.IndexByte(line[i:], quotePairs[k].close[0])
 		default:
-			n = strings.Index(line[i:], marks[k].close)
+			n = strings.Index(line[i:], quotePairs[k].close)
 		}
 		if n < 0 {
 			break
@@ -149,15 +151,15 @@ func (s *scanner) closing(k, start int) int {
 	return -1
 }
 
-// isKey reports whether a quoted text is a key of an object, or a text before =, as
-// in "key"=value. The opening quote is at i, the text is s.text[start:end], and
-// after is the index after the closing quote.
+// isKey reports whether the text s.text[start:end] in quotes is a key of an object,
+// or the key in "key"=value. The opening quote is at i, and after is the index at
+// which a colon or an equals sign must be.
 func (s *scanner) isKey(i, start, end, after int) bool {
 	sep := s.at(after)
 	if sep != ':' && sep != '=' || end-start > maxWord || end == start {
 		return false
 	}
-	if sep == ':' && s.braces == 0 && (i > 0 || s.at(after+1) != '"') { // a part of an object is "message":"..."
+	if sep == ':' && s.braces == 0 && (i > 0 || s.at(after+1) != '"') { // even without braces, "message":"..." is a part of an object
 		return false
 	}
 	i--
@@ -167,5 +169,5 @@ func (s *scanner) isKey(i, start, end, after int) bool {
 	if c := s.at(i); sep == ':' && i >= 0 && c != '{' && c != ',' {
 		return false
 	}
-	return s.end(start, inKey) == end
+	return s.skip(start, inKey) == end
 }

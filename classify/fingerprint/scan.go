@@ -7,32 +7,32 @@ import (
 
 // These are limits of the scanner.
 const (
-	maxTemplate = 4 << 10 // bytes of a template, except for the last hole
-	maxWord     = 64      // bytes of a word; a longer one is an id
-	maxNesting  = 4       // greatest depth of quotes within quotes
+	maxTemplate = 4 << 10 // maximum length of a template in bytes; the last placeholder may exceed it
+	maxWord     = 64      // maximum length of a word in bytes; a longer one is an id
+	maxNesting  = 4       // maximum depth of quotes within quotes
 )
 
-// scanner replaces the values of a text in one pass. It looks at the kinds of the
-// bytes, so a value with other digits gives the same template.
+// scanner replaces the values of a text in one pass. For most decisions, it looks
+// only at the kinds and sets of the bytes (see kinds and sets).
 type scanner struct {
 	text string
 	out  []byte // the template so far; nil if only its hash is wanted
 	hash digest // the hash of the template so far, if out is nil
 	size int    // the length of the template so far
 
-	from int  // where the text that is not yet in the template begins
-	gap  bool // a space is due before the next byte of the template
-	// holeStart and holeEnd delimit the part of the text that the last hole
-	// replaced.
-	holeStart, holeEnd int
-	atomEnd            int // the end of the last token that the method atom read
-	braces             int // open braces
-	open               int // the index of the quote before an error text, or 0
-	nesting            int // number of quoted texts around the current index
-	lineEnd            int // the end of the current line
-	// unclosed has an index for each kind of quote. The text has no closing quote of
-	// that kind after the index. So the search for closing quotes takes linear time.
-	unclosed [len(marks)]int
+	uncopied int  // index of the first byte of text that has not been copied or replaced yet
+	spaceDue bool // a space must be added before the next byte of the template
+	// text[replacedStart:replacedEnd] was replaced by the last placeholder.
+	replacedStart, replacedEnd int
+	atomEnd                    int // the end of the last token that the method atom read
+	braces                     int // open braces
+	errorQuote                 int // index at which a quote opens an error text, not a value; 0 = none
+	nesting                    int // number of quoted texts around the current index
+	lineEnd                    int // the end of the current line
+	// unclosed has, for each kind of quotes, an index before which no more closing
+	// quotes were found. A search that begins before that index fails at once, so
+	// all searches together take linear time.
+	unclosed [len(quotePairs)]int
 }
 
 // run scans the whole text.
@@ -41,7 +41,7 @@ func (s *scanner) run() {
 }
 
 // scan reads s.text from index i on. It returns the index at which it stopped: the
-// end of the text, or the place where the template has reached its maximum length.
+// end of the text, or the index at which the template reached its maximum length.
 func (s *scanner) scan(i int) int {
 	text := s.text
 	for uint(i) < uint(len(text)) {
@@ -53,7 +53,7 @@ func (s *scanner) scan(i int) int {
 		case letter:
 			i = s.word(i)
 		case space:
-			if next := i + 1; c == ' ' && s.from < i && uint(next) < uint(len(text)) && kinds[text[next]] != space {
+			if next := i + 1; c == ' ' && s.uncopied < i && uint(next) < uint(len(text)) && kinds[text[next]] != space {
 				i = next // the space is single already
 			} else {
 				i = s.space(i)
@@ -71,9 +71,9 @@ func (s *scanner) scan(i int) int {
 	return i
 }
 
-// sizeAt returns the length that the template will have once the text before i has
-// been added.
-func (s *scanner) sizeAt(i int) int { return s.size + i - s.from }
+// sizeAt returns the length that the template will have when the text before i has
+// been copied to it.
+func (s *scanner) sizeAt(i int) int { return s.size + i - s.uncopied }
 
 // full reports whether the template has reached its maximum length.
 func (s *scanner) full() bool { return s.size >= maxTemplate }
@@ -83,8 +83,8 @@ func (s *scanner) emit(text string) {
 	if text == "" {
 		return
 	}
-	if s.gap {
-		s.gap = false
+	if s.spaceDue {
+		s.spaceDue = false
 		if s.size > 0 {
 			s.add(" ")
 		}
@@ -103,18 +103,18 @@ func (s *scanner) add(text string) {
 
 // flush adds the text before index end to the template, unchanged.
 func (s *scanner) flush(end int) {
-	if end > s.from {
-		s.emit(s.text[s.from:end])
-		s.from = end
+	if end > s.uncopied {
+		s.emit(s.text[s.uncopied:end])
+		s.uncopied = end
 	}
 }
 
-// hole replaces s.text[start:end] by a hole (a placeholder) such as <num>, the name
-// of which is in the argument name. It returns end.
-func (s *scanner) hole(start, end int, name string) int {
+// replace replaces s.text[start:end] by a placeholder such as placeholderNum. It
+// returns end.
+func (s *scanner) replace(start, end int, placeholder string) int {
 	s.flush(start)
-	s.emit(name)
-	s.from, s.holeStart, s.holeEnd = end, start, end
+	s.emit(placeholder)
+	s.uncopied, s.replacedStart, s.replacedEnd = end, start, end
 	return end
 }
 
@@ -125,19 +125,19 @@ func (s *scanner) space(i int) int {
 	for i < len(s.text) && kinds[s.text[i]] == space {
 		i++
 	}
-	s.from, s.gap = i, true
+	s.uncopied, s.spaceDue = i, true
 	return i
 }
 
-// skipSpace keeps the white space before i out of the template.
+// skipSpace omits the white space before i from the template.
 func (s *scanner) skipSpace(i int) {
 	end := i
-	for end > s.from && kinds[s.text[end-1]] == space {
+	for end > s.uncopied && kinds[s.text[end-1]] == space {
 		end--
 	}
-	if end < i || s.gap {
+	if end < i || s.spaceDue {
 		s.flush(end)
-		s.from, s.gap = i, false
+		s.uncopied, s.spaceDue = i, false
 	}
 }
 
@@ -149,9 +149,8 @@ func (s *scanner) at(i int) byte {
 	return 0
 }
 
-// end skips the bytes from index i on that belong to set. It returns the index of
-// the first other byte.
-func (s *scanner) end(i int, set byteSet) int {
+// skip returns the index of the first byte, at i or later, that is not in set.
+func (s *scanner) skip(i int, set byteSet) int {
 	for i < len(s.text) && sets[s.text[i]]&set != 0 {
 		i++
 	}
@@ -182,8 +181,8 @@ func (s *scanner) special(i int) int {
 			s.announced(i)
 		}
 		if after == ':' && before != ':' && !isAlnum(before) {
-			if end, name := s.colons(i); end > 0 {
-				return s.hole(i, end, name)
+			if end, placeholder := s.colons(i); end > 0 {
+				return s.replace(i, end, placeholder)
 			}
 		}
 	case '/':
@@ -207,21 +206,22 @@ func (s *scanner) special(i int) int {
 	return i + 1
 }
 
-// announced looks for a quoted error text after the colon at i and one space. If
-// there is one, announced stores the index of the opening quote in s.open.
+// announced is called for a colon at i with a space after it. If a quoted error text
+// follows, announced stores the index of the opening quote in s.errorQuote.
 func (s *scanner) announced(i int) {
 	switch s.at(i + 2) {
 	case '"', '\'', '`', '\\':
 		key := s.text[s.startOfKey(i):i]
 		if s.braces > 0 && holdsErrorText(key) || lower(key).announcesErrorText() {
-			s.open = i + 2
+			s.errorQuote = i + 2
 		}
 	}
 }
 
-// value replaces the unquoted value after the = at index i. If the value of this key
-// is an error text, value keeps the text, and stores in s.open the index at which a
-// quote may begin. It also keeps a value with spaces around the =.
+// value replaces the unquoted value after the = at index i, and returns the index of
+// the next byte to read. It does not replace a value if there are spaces around the
+// =, or if the key says that the value is an error text. For an error text, it
+// stores the index at which a quote may begin in s.errorQuote.
 func (s *scanner) value(i int) int {
 	end, spaced := i, s.at(i-1) == ' ' && s.at(i+1) == ' '
 	if spaced {
@@ -232,9 +232,9 @@ func (s *scanner) value(i int) int {
 	case key == end:
 		return i + 1
 	case holdsErrorText(s.text[key:end]):
-		s.open = i + 1
+		s.errorQuote = i + 1
 		if spaced {
-			s.open++
+			s.errorQuote++
 		}
 		return i + 1
 	case spaced:
@@ -248,7 +248,7 @@ func (s *scanner) value(i int) int {
 	for end < len(s.text) && sets[s.text[end]]&inValue != 0 && !s.escapes(end) {
 		end++
 	}
-	return s.hole(i+1, end, holeStr)
+	return s.replace(i+1, end, placeholderStr)
 }
 
 // escapes reports whether an escaped quote begins at i.
@@ -257,9 +257,9 @@ func (s *scanner) escapes(i int) bool {
 }
 
 // path replaces the path that begins at index start, and returns the end of the
-// path. The bytes before i are already known to be part of the path.
+// path. The caller has already found that s.text[start:i] is part of the path.
 func (s *scanner) path(start, i int) int {
-	drive := i > start // the name of a drive: Windows, whose names have spaces
+	drive := i > start // a Windows path with a drive such as C:, which may contain spaces
 	for {
 		for i < len(s.text) && sets[s.text[i]]&inPath != 0 && !s.escapes(i) {
 			i++
@@ -270,11 +270,12 @@ func (s *scanner) path(start, i int) int {
 		}
 		i = next
 	}
-	return s.hole(start, max(s.trim(start+1, i), start+1), holePath)
+	return s.replace(start, max(s.trim(start+1, i), start+1), placeholderPath)
 }
 
-// afterSpace returns the index of the next backslash if only a few words precede it,
-// and otherwise 0. Names in Windows paths may have spaces.
+// afterSpace is for Windows paths, in which names may have spaces. It returns the
+// index of the next backslash if only a space and a few words come before that
+// backslash. Otherwise it returns 0.
 func (s *scanner) afterSpace(i int) int {
 	if s.at(i) != ' ' {
 		return 0
@@ -290,8 +291,7 @@ func (s *scanner) afterSpace(i int) int {
 	return 0
 }
 
-// trim returns the end of the value s.text[start:end] without the punctuation
-// at its end.
+// trim returns the end of the value s.text[start:end] without trailing punctuation.
 func (s *scanner) trim(start, end int) int {
 	for end > start && sets[s.text[end-1]]&ending != 0 {
 		end--

@@ -2,22 +2,22 @@ package fingerprint
 
 import "github.com/errclass/errclass/internal/ascii"
 
-// These are the holes of a template: the placeholders that replace values.
+// These are the placeholders that replace values.
 const (
-	holeNum      = "<num>"
-	holeSize     = "<size>"
-	holeDuration = "<duration>"
-	holeTime     = "<time>"
-	holeID       = "<id>"
-	holeIP       = "<ip>"
-	holeHost     = "<host>"
-	holeEmail    = "<email>"
-	holeURL      = "<url>"
-	holePath     = "<path>"
-	holeStr      = "<str>"
+	placeholderNum      = "<num>"
+	placeholderSize     = "<size>"
+	placeholderDuration = "<duration>"
+	placeholderTime     = "<time>"
+	placeholderID       = "<id>"
+	placeholderIP       = "<ip>"
+	placeholderHost     = "<host>"
+	placeholderEmail    = "<email>"
+	placeholderURL      = "<url>"
+	placeholderPath     = "<path>"
+	placeholderStr      = "<str>"
 )
 
-// kind is the class of a byte. It determines what the scanner does with the byte.
+// kind says what the scanner does at a byte.
 type kind uint8
 
 const (
@@ -25,7 +25,7 @@ const (
 	letter              // starts or continues a word
 	digit               // starts or continues a number or an id
 	space               // white space and control characters
-	special             // may start a value: see scanner.special
+	special             // may start a value: see the method special
 	quote               // may open a quoted value
 )
 
@@ -33,16 +33,16 @@ const (
 type byteSet uint32
 
 const (
-	inAtom         byteSet = 1 << iota // continues a token of words: a host, an e-mail address, an id
+	inAtom         byteSet = 1 << iota // continues an atom, such as a host name: see the method atom
 	inPath                             // continues a path
 	inURL                              // continues a URL
 	inValue                            // continues a value after key=
 	inKey                              // continues the key of a JSON object
 	hexByte                            // a hexadecimal digit
-	ending                             // ends a sentence or closes a bracket: not the end of a path or a URL
-	beginsHostWord                     // begins a word that may announce a host: see hostAfter
+	ending                             // at the end of a value, punctuation that does not belong to the value: see trim
+	beginsHostWord                     // begins a word before a host name: see hostAfter
 	beginsDateWord                     // begins a weekday or a month
-	endsCodeWord                       // ends a word that may announce a code: see isCode
+	endsCodeWord                       // ends a word before an error code: see isCode
 	small                              // a small ASCII letter
 	capital                            // a capital ASCII letter
 	decimal                            // an ASCII digit
@@ -110,7 +110,7 @@ func init() {
 
 func isAlnum(c byte) bool { return sets[c]&alnum != 0 }
 
-// isDuration reports whether a unit measures time.
+// isDuration reports whether unit, directly after a number, is a unit of time.
 func isDuration(unit string) bool {
 	switch unit {
 	case "ns", "us", "µs", "μs", "ms", "s", "m", "h", "d", "sec", "secs", "msec", "msecs", "usec", "min", "mins", "hr", "hrs":
@@ -119,8 +119,9 @@ func isDuration(unit string) bool {
 	return isLongDuration(unit)
 }
 
-// isLongDuration reports whether a unit after a space measures time. It does not
-// accept m, h and d, because a single letter after a space may be something else.
+// isLongDuration reports whether unit, after a number and a space, is a unit of
+// time. It returns false for m, h and d, because after a space they may be something
+// else.
 func isLongDuration(unit string) bool {
 	switch unit {
 	case "ns", "us", "µs", "μs", "ms", "s", "sec", "secs", "msec", "min", "mins",
@@ -131,7 +132,7 @@ func isLongDuration(unit string) bool {
 	return false
 }
 
-// isSize reports whether a unit measures bytes.
+// isSize reports whether unit, directly after a number, is a unit of size.
 func isSize(unit string) bool {
 	switch unit {
 	case "B", "b", "k", "K", "M", "G", "T", "P", "Ki", "Mi", "Gi", "Ti":
@@ -140,7 +141,7 @@ func isSize(unit string) bool {
 	return isLongSize(unit)
 }
 
-// isLongSize reports whether a unit after a space measures bytes.
+// isLongSize reports whether unit, after a number and a space, is a unit of size.
 func isLongSize(unit string) bool {
 	switch unit {
 	case "kB", "KB", "kb", "MB", "mb", "GB", "gb", "TB", "tb", "PB", "KiB", "MiB", "GiB", "TiB", "PiB", "byte", "bytes":
@@ -149,9 +150,8 @@ func isLongSize(unit string) bool {
 	return false
 }
 
-// isTopLevel reports whether a label is a known last label of host names, such
-// as com. The list leaves out labels that often end other names, such as names
-// of files or packages.
+// isTopLevel reports whether label is a common last label of host names, such as
+// com. It returns false for labels that often end other names, such as file names.
 func isTopLevel(label string) bool {
 	switch label {
 	case "ai", "app", "arpa", "at", "au", "be", "biz", "br", "ca", "ch", "cloud", "cn", "co", "com", "consul", "corp", "cz",

@@ -55,9 +55,9 @@ func (s *scanner) date(i int) int {
 	return 0
 }
 
-// dateParts reads the second and the third part of a date. Each follows the
-// separator sep. The third part must have between least and most digits. dateParts
-// returns the end of the date, or 0 if there is none.
+// dateParts reads the rest of a date after the first number: at i the separator sep,
+// a number, sep again, and a third number. The third number must have between least
+// and most digits. dateParts returns the end of the date, or 0 if there is no date.
 func (s *scanner) dateParts(i int, sep byte, least, most int) int {
 	n := s.digitsAt(i + 1)
 	if n == 0 || n > 2 || s.at(i+1+n) != sep {
@@ -124,13 +124,14 @@ func (s *scanner) restOfTime(i int, year bool) int {
 	return i
 }
 
-// zone returns the end of the time zone at i, or i if there is none. A reading of
-// Go's monotonic clock may follow the zone, as in "+0000 UTC m=+0.01".
+// zone returns the end of the time zone at i, or i if there is none. It also skips
+// the reading of the monotonic clock that [time.Time.String] may add, as in "+0000
+// UTC m=+0.01".
 func (s *scanner) zone(i int) int {
 	if s.at(i) == 'Z' && !isAlnum(s.at(i+1)) {
 		return i + 1
 	}
-	for range 2 { // Go writes the offset and the name: +0000 UTC
+	for range 2 { // time.Time.String writes the offset and the name: +0000 UTC
 		next := i
 		if s.at(next) == ' ' {
 			next++
@@ -150,7 +151,7 @@ func (s *scanner) zone(i int) int {
 			}
 		}
 	}
-	if strings.HasPrefix(s.text[i:], " m=+") || strings.HasPrefix(s.text[i:], " m=-") { // Go's monotonic clock
+	if strings.HasPrefix(s.text[i:], " m=+") || strings.HasPrefix(s.text[i:], " m=-") { // monotonic clock
 		i, _ = s.digits(i + 4)
 	}
 	return i
@@ -164,8 +165,8 @@ func isZone(name string) bool {
 	return false
 }
 
-// namedDate returns the end of the date at i, if the word s.text[i:end] is a
-// weekday or a month. It returns 0 if there is no such date.
+// namedDate returns the end of the date at i if the date begins with s.text[i:end],
+// the name of a weekday or a month. Otherwise it returns 0.
 func (s *scanner) namedDate(i, end int) int {
 	if isWeekday(s.text[i:end]) {
 		i = end

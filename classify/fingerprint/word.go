@@ -6,8 +6,8 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// word reads the word at i, which may begin a longer value. It returns the index of
-// the next byte to read.
+// word reads the word at i. If the word begins a value, such as a path, it replaces
+// the value. It returns the index of the next byte to read.
 func (s *scanner) word(i int) int {
 	text, end := s.text, i+1
 	for uint(end) < uint(len(text)) && kinds[text[end]] == letter {
@@ -30,18 +30,18 @@ func (s *scanner) word(i int) int {
 		}
 	}
 	switch {
-	case n >= 8 && (n > maxWord || n >= 12 && s.isJumble(i, end) || s.end(i, hexByte) == end):
+	case n >= 8 && (n > maxWord || n >= 12 && s.isJumble(i, end) || s.skip(i, hexByte) == end):
 		if n == 8 && s.isUUID(i) {
-			return s.hole(i, i+uuidLen, holeID)
+			return s.replace(i, i+uuidLen, placeholderID)
 		}
 		return s.id(i, end)
 	case next == ':' && n <= 4 && s.at(i-1) != ':':
-		if end, name := s.colons(i); end > 0 {
-			return s.hole(i, end, name)
+		if end, placeholder := s.colons(i); end > 0 {
+			return s.replace(i, end, placeholder)
 		}
 	case n >= 3 && sets[text[i]]&beginsDateWord != 0 && (next == ' ' || next == ','):
 		if end := s.namedDate(i, end); end > 0 {
-			return s.hole(i, end, holeTime)
+			return s.replace(i, end, placeholderTime)
 		}
 	}
 	return end
@@ -61,9 +61,9 @@ func (s *scanner) mayBeAtom(i, end int) bool {
 	return isAlnum(next) || sets[after]&inAtom != 0 || after == ':'
 }
 
-// mixed reads a word of letters and digits that begins at i. Its first digit is at
-// index first. mixed replaces values in the word by holes, and returns the index at
-// which it stopped.
+// mixed reads a word of letters and digits that begins at i. The first digit of the
+// word is at index first. mixed replaces the word or its numbers, and returns the
+// index of the next byte to read.
 func (s *scanner) mixed(i, first int) int {
 	last := s.endOfDigits(first)
 	end := s.endOfAlnum(last)
@@ -73,21 +73,21 @@ func (s *scanner) mixed(i, first int) int {
 	switch {
 	case i == 0 || !isAlnum(s.text[i-1]):
 		if s.isUUID(i) {
-			return s.hole(i, i+uuidLen, holeID)
+			return s.replace(i, i+uuidLen, placeholderID)
 		}
 		if end-i <= 4 && s.at(end) == ':' && s.at(i-1) != ':' {
-			if end, name := s.colons(i); end > 0 {
-				return s.hole(i, end, name)
+			if end, placeholder := s.colons(i); end > 0 {
+				return s.replace(i, end, placeholder)
 			}
 		}
 	}
 	switch {
-	case end-i > maxWord, end-i >= 6 && s.end(i, hexByte) >= first:
+	case end-i > maxWord, end-i >= 6 && s.skip(i, hexByte) >= first:
 		return s.id(i, end)
 	case end == last: // http2, x509
 		return s.number(first, first)
 	case first-i <= 8 && s.isTypeName(last, end): // S3ServiceException
-		s.hole(first, last, holeNum)
+		s.replace(first, last, placeholderNum)
 		return end
 	}
 	return s.id(i, end)
@@ -119,10 +119,10 @@ func (s *scanner) isTypeName(i, end int) bool {
 	return true
 }
 
-// isJumble reports whether the letters s.text[i:end] look random. A capital letter
-// after a lower-case letter begins a new word. The letters look random if the words
-// have fewer than three letters on average. For example, "NullPointer" has four and
-// seven.
+// isJumble reports whether the letters s.text[i:end] look random. It divides them
+// into words at each capital letter that follows a lower-case letter. They look
+// random if the words have fewer than three letters on average. "NullPointer" does
+// not: its words have four and seven letters.
 func (s *scanner) isJumble(i, end int) bool {
 	humps, n := 1, end-i
 	for i++; i < end; i++ {
@@ -133,26 +133,27 @@ func (s *scanner) isJumble(i, end int) bool {
 	return humps*3 > n
 }
 
-// id replaces an id that begins with s.text[i:end]. After - or _, the id may
-// continue. After one of the characters . + / ~, only a long id may continue.
+// id replaces an id that begins with s.text[i:end] and returns the end of the id. An
+// id may have several parts, separated by - or _. If the id so far has at least 16
+// bytes, . + / and ~ are separators too.
 func (s *scanner) id(i, end int) int {
 	for end+1 < len(s.text) && isAlnum(s.text[end+1]) {
 		switch s.text[end] {
 		case '-', '_':
 		case '.', '+', '/', '~':
 			if end-i < 16 {
-				return s.hole(i, end, holeID)
+				return s.replace(i, end, placeholderID)
 			}
 		default:
-			return s.hole(i, s.padding(end), holeID)
+			return s.replace(i, s.padding(end), placeholderID)
 		}
 		end = s.endOfAlnum(end + 1)
 	}
-	return s.hole(i, s.padding(end), holeID)
+	return s.replace(i, s.padding(end), placeholderID)
 }
 
-// padding returns the end of an id together with the padding of base64 after it:
-// "==".
+// padding returns the index after the base64 padding ("=" or "==") at index end. If
+// there is none, it returns end.
 func (s *scanner) padding(end int) int {
 	if s.at(end) != '=' {
 		return end
@@ -162,12 +163,12 @@ func (s *scanner) padding(end int) int {
 		after++
 	}
 	if after < len(s.text) && kinds[s.text[after]] != space && sets[s.text[after]]&ending == 0 {
-		return end // no padding: a value or a quote follows
+		return end // not padding: a value follows, as in key=value
 	}
 	return after
 }
 
-// These are the length of a UUID and the indexes of its hyphens.
+// uuidLen is the length of a UUID in bytes.
 const uuidLen = 36
 
 var uuidHyphens = [...]int{8, 13, 18, 23, uuidLen}
@@ -179,7 +180,7 @@ func (s *scanner) isUUID(i int) bool {
 	}
 	at := i
 	for _, hyphen := range uuidHyphens {
-		if s.end(at, hexByte) != i+hyphen || hyphen != uuidLen && s.text[i+hyphen] != '-' {
+		if s.skip(at, hexByte) != i+hyphen || hyphen != uuidLen && s.text[i+hyphen] != '-' {
 			return false
 		}
 		at = i + hyphen + 1
@@ -187,9 +188,10 @@ func (s *scanner) isUUID(i int) bool {
 	return true
 }
 
-// atom reads a token that begins at i. If the token is an address or a path, atom
-// replaces it by a hole and returns the end of the token. If atom returns 0, the
-// caller must read the token word by word.
+// atom reads a token that begins at i: letters, digits and the punctuation of
+// inAtom. If the token is an address, a path or an id, atom replaces it and returns
+// the end of the token. Otherwise atom returns 0, and the caller must read the token
+// word by word.
 func (s *scanner) atom(i int) int {
 	text, end := s.text, i
 	var seen byteSet
@@ -232,19 +234,20 @@ func (s *scanner) atom(i int) int {
 	end = s.trim(i, end)
 	switch {
 	case at > i && isAlnum(s.at(at-1)) && isAlnum(s.at(at+1)) && slashes == 0:
-		return s.hole(i, end, holeEmail)
+		return s.replace(i, end, placeholderEmail)
 	case end-i >= 20 && seen&dot == 0 && seen&(plusSign|slash) != 0 && seen&capital != 0 && seen&small != 0 && seen&decimal != 0:
 		return s.id(i, end)
 	case seen&(small|capital) != 0 && (slashes > 1 || backslashes > 1 || slashes+backslashes > 0 && names > 0):
-		return s.hole(i, end, holePath)
+		return s.replace(i, end, placeholderPath)
 	case names > 0 && slashes+backslashes == 0 && seen&capital == 0 && isTopLevel(text[1+strings.LastIndexByte(text[:end], '.'):end]):
-		return s.hole(i, end, holeHost)
+		return s.replace(i, end, placeholderHost)
 	}
 	return 0
 }
 
-// url replaces a URL that begins at i. Its scheme ends at index colon.
+// url replaces a URL that begins at i. colon is the index of the colon after the
+// scheme.
 func (s *scanner) url(i, colon int) int {
 	end := colon + len("://")
-	return s.hole(i, s.trim(end, s.end(end, inURL)), holeURL)
+	return s.replace(i, s.trim(end, s.skip(end, inURL)), placeholderURL)
 }

@@ -13,7 +13,7 @@ import (
 
 // examined is a rule with examples.
 type examined struct {
-	place int
+	index int
 	cost  int // estimated cost of checking the examples, only to sort the rules
 	done  bool
 }
@@ -27,7 +27,7 @@ func checkAllExamples(docs []ruledoc.Rule, budget *scan.Budget) error {
 	for i := range docs {
 		size := sizeOf(docs[i].Match) + sizeOf(docs[i].Miss)
 		if bytes += size; size > 0 {
-			rules = append(rules, examined{place: i, cost: size * budget.Reach(i)})
+			rules = append(rules, examined{index: i, cost: size * budget.Reach(i)})
 		}
 	}
 	slices.SortStableFunc(rules, func(a, b examined) int { return cmp.Compare(b.cost, a.cost) })
@@ -35,25 +35,25 @@ func checkAllExamples(docs []ruledoc.Rule, budget *scan.Budget) error {
 	at := len(docs)
 	check := func(r *examined) error {
 		r.done = true
-		err := checkExamples(&docs[r.place], r.place, budget)
+		err := checkExamples(&docs[r.index], r.index, budget)
 		if much := (*scan.BudgetError)(nil); errors.As(err, &much) {
 			return err
 		}
-		if err != nil && r.place < at {
-			first, at = err, r.place
+		if err != nil && r.index < at {
+			first, at = err, r.index
 		}
 		return nil
 	}
 	const sampled = 32
 	some, estimate := min(sampled, len(rules)), 0
-	for n := range some { // each sampled rule stands for the rules behind it, whose cost is similar
+	for n := range some { // each sampled rule represents the rules that follow it, whose cost is similar
 		r, like := &rules[n*len(rules)/some], (n+1)*len(rules)/some-n*len(rules)/some
 		before := budget.Checked()
 		if err := check(r); err != nil {
 			return err
 		}
 		estimate += like * (budget.Checked() - before)
-		if err := budget.PrecheckTexts(r.place, estimate, bytes); err != nil {
+		if err := budget.PrecheckTexts(r.index, estimate, bytes); err != nil {
 			return err
 		}
 	}
@@ -78,8 +78,8 @@ func sizeOf(texts []string) (size int) {
 
 // checkExamples checks that the pattern of a rule matches every text under match
 // and no text under miss.
-func checkExamples(d *ruledoc.Rule, place int, budget *scan.Budget) error {
-	t, err := budget.Tester(place, d.Pattern)
+func checkExamples(d *ruledoc.Rule, index int, budget *scan.Budget) error {
+	t, err := budget.Tester(index, d.Pattern)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
 package rulesfile
 
-// LoadCounted is [Load], but also returns the number of steps that the file took.
+// LoadCounted is like [Load], but also returns the number of steps.
 var LoadCounted = load

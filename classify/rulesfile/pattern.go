@@ -10,9 +10,9 @@ import (
 	"github.com/errclass/errclass/classify/internal/scan"
 )
 
-// patternError describes an error of the matcher in one line: the rule, the pattern
-// and the fault. For a syntax error, the fault is its kind, a remedy, and the faulty
-// part unless that is the whole pattern.
+// patternError describes an error of the pattern of a rule in one line: the rule,
+// the pattern and the fault. For a syntax error, it names the kind of error, the
+// faulty part if that is not the whole pattern, and a remedy if there is one.
 func patternError(d *ruledoc.Rule, err error) error {
 	var fault *syntax.Error
 	if !errors.As(err, &fault) {

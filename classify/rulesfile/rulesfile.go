@@ -24,11 +24,12 @@
 //     aliases or tags.
 //   - 40,000 keys and values for one rule.
 //   - 3 million steps of checking examples, plus one for each byte of the examples.
-//     A pattern without a gap such as .{0,900} takes less than one step per byte. A
-//     gap takes 200 steps wherever the part before the gap matches.
+//     A pattern without a repeated dot such as .{0,900} takes less than one step per
+//     byte. A repeated dot takes 200 steps wherever the part of the pattern before it
+//     matches.
 //
 // A file beyond a limit is refused within 100 ms and 64 MB. The error has the line,
-// the id and the pattern of the rule that needs the most, and a remedy.
+// the id and the pattern of the most expensive rule, and a remedy.
 package rulesfile
 
 import (
@@ -104,7 +105,7 @@ func read(data []byte) ([]ruledoc.Rule, error) {
 	}
 	seen := make(map[string]int, len(data)/64) // a rule rarely has fewer than 64 bytes
 	doc, err := ruledoc.Parse(data, func(i int, d *ruledoc.Rule) error {
-		if i == 0 { // the first rule, perhaps for the second time
+		if i == 0 { // Parse may start again with the first rule
 			clear(seen)
 		}
 		return checkFields(i+1, d, seen)
@@ -176,7 +177,7 @@ func checkPatterns(docs []ruledoc.Rule) (steps int, err error) {
 	return budget.Work(), inRule(docs, err)
 }
 
-// inRule adds the rule's line, id and pattern to an error of the matcher.
+// inRule adds the line, the id and the pattern of the faulty rule to err.
 func inRule(docs []ruledoc.Rule, err error) error {
 	var at *scan.PatternError
 	if !errors.As(err, &at) {
@@ -200,8 +201,8 @@ func reasons() string {
 	return b.String()
 }
 
-// documentError turns an error of the YAML reader into an [*Error]. The YAML library
-// gives the line only in the text of an error, so documentError parses the text.
+// documentError turns an error of ruledoc.Parse into an [*Error]. The YAML library
+// gives the line only in the text of its error, so documentError parses the text.
 func documentError(err error) error {
 	var own *Error
 	if errors.As(err, &own) {

@@ -80,8 +80,8 @@ func WithClassifier(opts ...classify.Option) Option {
 // [classify.Switchable]. Watch returns an error if the file cannot be read or has
 // a fault.
 //
-// Watch polls the file and does not use events of the operating system. So it
-// works on network file systems. It also works if the file is replaced by a
+// Watch polls the file, because not every file system reports changes as events:
+// network file systems do not. Polling also finds a file that is replaced by a
 // rename, as editors do, or through symbolic links, as Kubernetes does with a
 // ConfigMap.
 //
@@ -117,7 +117,7 @@ type watcher struct {
 	set  func(*classify.Classifier)
 
 	used content  // the last content that was used, or that was reported as faulty
-	next *content // other content that one check has found, or nil
+	next *content // new content that only the last check has found, or nil
 	last lastRead
 }
 
@@ -137,7 +137,7 @@ func (c content) equal(d content) bool {
 // lastRead describes the last read of the file.
 type lastRead struct {
 	at    time.Time
-	info  os.FileInfo // taken before the read
+	info  os.FileInfo // from before the read
 	found content
 }
 
@@ -172,8 +172,8 @@ func (w *watcher) poll() {
 
 // use compiles the rules of new content and switches to them. If the content has a
 // fault, use reports the fault instead.
-func (w *watcher) use(found content) {
-	c, rules, err := w.compile(found)
+func (w *watcher) use(file content) {
+	c, rules, err := w.compile(file)
 	switch {
 	case err == nil:
 		w.set(c)
@@ -185,13 +185,12 @@ func (w *watcher) use(found content) {
 	}
 }
 
-// compile loads the rules of the argument found. It returns a classifier with
-// these rules, and the rules.
-func (w *watcher) compile(found content) (*classify.Classifier, []classify.Rule, error) {
-	if found.err != nil {
-		return nil, nil, fmt.Errorf("rules file: %w", found.err)
+// compile returns a classifier with the rules in file, and the rules.
+func (w *watcher) compile(file content) (*classify.Classifier, []classify.Rule, error) {
+	if file.err != nil {
+		return nil, nil, fmt.Errorf("rules file: %w", file.err)
 	}
-	rules, err := Load(strings.NewReader(found.data))
+	rules, err := Load(strings.NewReader(file.data))
 	if err != nil {
 		return nil, nil, fmt.Errorf("rules file %s: %w", w.path, err)
 	}

@@ -38,9 +38,8 @@ func document(reasons ...classify.Reason) string {
 
 const moving = "shard 7 is moving"
 
-// watch is a test of Watch: a rules file, and the classifier whose rules come from
-// the file. It records the calls of the functions that WithLoadFunc and
-// WithErrorFunc set.
+// watch is a test of Watch: a rules file, and the classifier that Watch returned for
+// this file. It records the calls of the functions for new rules and for errors.
 type watch struct {
 	t    *testing.T
 	path string

@@ -5,14 +5,14 @@ import "math"
 // DefaultMaxBytes is the default of classify.WithMaxBytes.
 const DefaultMaxBytes = 64 << 10
 
-// resource is a kind of evidence whose amount a budget limits.
+// resource is a kind of evidence that a [Budget] limits.
 type resource uint8
 
 // These are the values of resource.
 const (
 	textBytes    resource = iota // bytes of text that the rules read
 	BodyBytes                    // bytes of responses' bodies
-	DecodedBytes                 // estimated bytes that decoding their JSON allocates
+	DecodedBytes                 // estimated bytes that decoding the bodies' JSON allocates
 	ChainErrors                  // errors of the chain
 	ChainTexts                   // bytes of the texts that errors of the chain return
 	HeaderNames                  // names of headers that are compared
@@ -46,9 +46,10 @@ const (
 // amount from the budget before it reads evidence. It skips evidence for which too
 // little is left.
 //
-// Each part of the evidence, such as a response or a text, has a share. The share is
-// added to the budget before the part is read. So a large part does not use up the
-// budget of the next part. The rest of a share is left for the next part.
+// Each part of the evidence, such as a response or a text, has a share: an amount
+// that is added to the budget before the part is read. So even after a large part
+// there is enough budget for the next one. The next part can also use what is left of
+// the shares before.
 type Budget struct {
 	Left    [resources]int
 	Limit   int         // the most bytes that are read of one text; 0 = no limit
@@ -91,7 +92,7 @@ func (b *Budget) ShareText() {
 	if share == 0 {
 		share = math.MaxInt
 	}
-	b.Left[textBytes] += min(share, math.MaxInt/int(resources)) // no sum of shares overflows
+	b.Left[textBytes] += min(share, math.MaxInt/int(resources)) // so that the sum of all shares does not overflow
 }
 
 // ShareBody adds the share of response bodies to the budget.
@@ -133,9 +134,9 @@ type Omission struct {
 	Amount       int
 }
 
-// Cut returns the part of a text that should be read: all of it as head, or a head
-// and a tail of about the same size. It cuts at a space if one is near, because
-// rules must not take a part of a word for a word. It copies nothing.
+// Cut returns what to read of a text: the whole text as head, or its beginning and
+// its end, of about the same size. It cuts at a space if one is near, because a part
+// of a word might match the rule for another word. It copies nothing.
 func Cut[T string | []byte](q *Inquiry, text T) (head, tail T) {
 	b, n := &q.Budget, len(text)
 	if b.Limit > 0 {
@@ -168,13 +169,13 @@ func Cut[T string | []byte](q *Inquiry, text T) (head, tail T) {
 	return head, tail
 }
 
-// maxWord is the number of bytes next to a cut among which [Cut] looks for a space.
+// maxWord is how far from a cut [Cut] looks for a space, in bytes.
 const maxWord = 48
 
 func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' }
 
-// BodyOf returns the part of a response's body that should be read: its first
-// bytes, or nothing if too little of the budget is left. It copies nothing.
+// BodyOf returns the beginning of a response's body, at most [MaxBody] bytes. It
+// returns nothing if the budget has less left. It copies nothing.
 func BodyOf[T string | []byte](q *Inquiry, body T) T {
 	n := min(len(body), MaxBody)
 	if !q.Budget.Spend(BodyBytes, n) {

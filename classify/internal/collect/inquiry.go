@@ -1,5 +1,6 @@
-// Package collect has the types that all collectors share. Collectors add signals
-// to the [Inquiry]. The [Budget] limits what they read.
+// Package collect has the types that the packages chain, response and text share.
+// These packages read evidence and add signals (matches in the evidence) to an
+// [Inquiry]. The [Budget] limits what they read.
 package collect
 
 import (
@@ -27,7 +28,7 @@ type Inquiry struct {
 	Budget      Budget                // what may still be read
 	Source      signal.Source         // the part of the evidence that is being read
 	Parts       uint16                // number of texts that were read
-	ModelTexts  [MaxModelTexts]string // heads of the first texts, for the model
+	ModelTexts  [MaxModelTexts]string // beginnings of the first texts, for the model
 	ModelSource signal.Source         // source of ModelTexts[0]
 	modelTexts  int                   // number of texts in ModelTexts
 	Ended       bool                  // this program ended the call itself, so no more evidence is read
@@ -37,7 +38,7 @@ type Inquiry struct {
 // MaxModelTexts limits how many texts of one failure the model reads.
 const MaxModelTexts = 4
 
-// KeepForModel keeps a text for the model. If the middle of the text was left out,
+// KeepForModel keeps a text for the model. If the middle of the text was not read,
 // head is only the beginning of the text.
 func (q *Inquiry) KeepForModel(head string) {
 	if q.modelTexts == 0 {
@@ -71,7 +72,7 @@ func (q *Inquiry) AddStatus(status int) {
 }
 
 // httpRules is the concatenation of the rule ids of all statuses:
-// "http/400http/401". So httpSignal can take an id from it without an allocation.
+// "http/400http/401". A substring of httpRules needs no allocation.
 var httpRules = func() string {
 	var b strings.Builder
 	for status := 400; status <= 599; status++ {
@@ -98,10 +99,9 @@ func httpSignal(status int) signal.Signal {
 	return s
 }
 
-// ReadText is a text that was read, which can be a part of a longer text. N is the
-// length of the whole text. Head is the whole text. If the middle was left out, Head
-// is the beginning and Tail is the end. Attempt is true for the report of one
-// attempt. Frame is true for a frame of a stack trace.
+// ReadText is a text that was read: all of it as Head, or its beginning as Head and
+// its end as Tail. N is the length of the whole text. Attempt is true for one attempt
+// in a report of several. Frame is true for a frame of a stack trace.
 type ReadText struct {
 	Head, Tail     string
 	N              int

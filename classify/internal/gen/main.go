@@ -24,15 +24,16 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// strengths has the names of the strengths that rules about texts may have.
+// strengths has the names of the strengths that a rule of the standard set may have.
 var strengths = []string{"cause", "code", "phrase", "word"}
 
-// withoutReason has prefixes of rule ids. Rules with these ids need no reason,
-// because they recognise a wait, a provider, or a report of several attempts.
+// withoutReason has the prefixes of ids of rules that need no reason. Such rules
+// recognise a request to wait, the name of a provider, or a report of several
+// attempts.
 var withoutReason = []string{"hint/", "provider/", "log/"}
 
-// lookedUp has the names of the tables that the collectors use at run time. The
-// other tables are only expanded into rules.
+// lookedUp has the names of the tables that are written to the Go file, because the
+// classifier looks up codes in them. The other tables are only expanded into rules.
 var lookedUp = []string{
 	"body", "bodyCause", "bodyVague", "bodyWeak", "errno", "errnoLocal", "goParser", "goType",
 	"grpc", "grpcVague", "http", "jsonrpc", "jsonrpcLocal", "jsonrpcVague", "mssql", "mysql",
@@ -84,7 +85,7 @@ func compile(doc ruledoc.Document) ([]byte, error) {
 }
 
 // load reads all documents of dir in the order of their names. It expands the rules
-// that have a table of codes, and sorts all rules by precedence.
+// that name a table of codes, and sorts all rules by precedence.
 func load(dir string) (ruledoc.Document, error) {
 	var all ruledoc.Document
 	paths, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
@@ -273,8 +274,8 @@ func source(doc ruledoc.Document) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-// providers returns the providers that have a rule: "openai" for the rule
-// "provider/openai".
+// providers returns the sorted names of the providers that have a rule. For example,
+// the rule "provider/openai" is for the provider "openai".
 func providers(rules []ruledoc.Rule) (names []string) {
 	for _, r := range rules {
 		if name, ok := strings.CutPrefix(r.ID, "provider/"); ok {
@@ -285,8 +286,8 @@ func providers(rules []ruledoc.Rule) (names []string) {
 	return names
 }
 
-// goName turns a name of the documents into a part of a Go name: rate_limit ->
-// RateLimit.
+// goName converts a name in a document to a part of a Go identifier: rate_limit
+// becomes RateLimit.
 func goName(s string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(s, "_") {

@@ -27,7 +27,7 @@ func TestAddTable(t *testing.T) {
 	assert.EqualError(t, err, "table grpc: code Aborted is network here and transient in another document")
 }
 
-// Every generated table must be used by a collector.
+// Every generated table must be used in internal/collect or a package below it.
 func TestLookedUpTablesAreRead(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("../collect/*/*.go")

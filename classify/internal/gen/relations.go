@@ -21,19 +21,21 @@ func ruleOf(r ruledoc.Rule) *signal.Rule {
 	}
 }
 
-// signalOf returns the signal that a match of the rule r would add.
+// signalOf returns the signal that the rule r gives when it matches a text.
 func signalOf(r ruledoc.Rule) *signal.Signal {
 	s := signal.Match(ruleOf(r), 0)
 	return &s
 }
 
-// checkRelations checks the Vetoes and Beats of rules. The error names all faults
-// of these kinds:
+// checkRelations checks the lists Vetoes and Beats of all rules. The error describes
+// every fault of these kinds:
 //
 //   - a rule with a reason has Vetoes, or a rule without a reason has Beats,
-//   - a target does not exist, or Beats has a rule without a reason,
-//   - an entry of Beats is not needed, because that rule comes later in the order,
-//   - the Beats of rules form a cycle.
+//   - an entry of a list does not exist, or an entry of Beats is a rule without a
+//     reason,
+//   - an entry of Beats is not needed, because that rule comes later in
+//     [signal.Order] anyway,
+//   - some rules form a cycle, in which each lists the next one in Beats.
 func checkRelations(rules []ruledoc.Rule) error {
 	var faults []string
 	byID := map[string]*signal.Signal{}
@@ -82,9 +84,9 @@ func checkRelations(rules []ruledoc.Rule) error {
 	return nil
 }
 
-// cycle looks for rules that beat each other in a cycle: each lists the next one in
-// its Beats. It extends path until the path is back at its first rule, and returns
-// that path. It returns nil if there is no cycle.
+// cycle looks for a cycle of rules, each of which lists the next one in Beats. The
+// cycle must begin with the rules in path. cycle returns the cycle, with the first
+// rule again at the end, or nil if there is none.
 func cycle(rules map[string]*signal.Signal, path []string) []string {
 	last := rules[path[len(path)-1]]
 	if last == nil || last.Text == nil {

@@ -1,15 +1,16 @@
-// Command hyperscan compares the matcher with Hyperscan, on the patterns of the
-// standard rules and the messages of the labelled corpus.
+// Command hyperscan compares the speed of package scan with that of Hyperscan. It
+// matches the patterns of the standard rules against the messages of the labelled
+// corpus.
 //
 // It is run by make bench-hyperscan, from the root of the repository:
 //
 //	go run ./classify/internal/hyperscan
 //
 // scan.c calls Hyperscan in block mode and is compiled with the system's compiler.
-// The matcher and Hyperscan take turns, so that other load on the machine affects
-// both. The command compares the medians. Patterns that Hyperscan refuses are left
-// out for both. If libhyperscan-dev is missing, the command prints a message and
-// succeeds.
+// Package scan and Hyperscan take turns, so that other load on the machine affects
+// both. The command prints the medians and their ratio. A pattern that Hyperscan
+// refuses is left out for both. If the Debian package libhyperscan-dev is not
+// installed, the command prints a message and exits with status 0.
 package main
 
 import (
@@ -77,8 +78,8 @@ func run(corpus string, turns int) error {
 	return nil
 }
 
-// build compiles scan.c and returns the path of the program. It returns "" if the
-// machine has no C compiler or no Hyperscan.
+// build compiles scan.c into folder and returns the path of the program. It returns
+// "" if the machine has no C compiler or no Hyperscan.
 func build(folder string) (string, error) {
 	cc := os.Getenv("CC")
 	if cc == "" {
@@ -130,7 +131,8 @@ func patterns(n int) []string {
 	return exprs
 }
 
-// compare runs both programs on exprs and texts and prints a line of the table.
+// compare matches exprs against texts with Hyperscan and with package scan, and
+// prints a line of the table.
 func compare(folder, program string, exprs, texts []string, turns int) error {
 	input := filepath.Join(folder, "input")
 	if err := os.WriteFile(input, encode(exprs, texts), 0o600); err != nil {
@@ -173,8 +175,8 @@ func compare(folder, program string, exprs, texts []string, turns int) error {
 	return nil
 }
 
-// scanAll does the same as scan.c: it scans all texts, and repeats that as many
-// times as rounds says. It returns the time, and the number of matches in one round.
+// scanAll does the same as scan.c: it matches all texts, rounds times. It returns
+// the total time, and the number of matches in one round.
 func scanAll(m *scan.Matcher, texts []string, rounds int) (took time.Duration, found int) {
 	set := make([]uint64, m.Words())
 	begin := time.Now()
@@ -210,7 +212,7 @@ type other struct {
 	cmd      *exec.Cmd
 	in       io.WriteCloser
 	out      *bufio.Reader
-	accepted []int // patterns that Hyperscan accepts
+	accepted []int // indexes of the patterns that Hyperscan accepts
 }
 
 func start(program, input string) (*other, error) {
@@ -244,7 +246,8 @@ func start(program, input string) (*other, error) {
 	return o, nil
 }
 
-// scan scans all texts with Hyperscan, as many times as rounds says.
+// scan matches all texts with Hyperscan, rounds times. It returns the total time,
+// and the number of matches in one round.
 func (o *other) scan(rounds int) (took time.Duration, found int, err error) {
 	if _, err := fmt.Fprintln(o.in, rounds); err != nil {
 		return 0, 0, err

@@ -3,16 +3,19 @@ package resolve
 
 import "github.com/errclass/errclass/classify/internal/signal"
 
-// Resolve returns the index of the signal that decides, or -1. It also sets the Fate
-// and By of each signal. The order of the list does not matter. The steps are:
+// Resolve returns the index of the signal that decides, or -1 if none does. It also
+// sets the fields Fate and By of each signal. The order of the list does not change
+// which signal decides. The steps are:
 //
-//  1. Hints, which are signals without a reason, veto signals that have a reason.
-//  2. Signals that are not vetoed beat others: see [signal.Signal.Beats]. A signal that
-//     was beaten still beats others.
-//  3. Of the signals that are left, the first in [signal.Order] decides.
+//  1. Hints (signals without a reason) veto signals that have a reason: see
+//     [signal.Signal.Vetoes].
+//  2. Each remaining signal may beat others: see [signal.Signal.Beats]. A signal
+//     that was itself beaten still beats others.
+//  3. Of the signals that are neither vetoed nor beaten, the first in [signal.Order]
+//     decides.
 //
-// Signals of the program itself and of the user's rules are never vetoed or beaten.
-// They are first in the order.
+// Signals from the user's rules, and from the program's own deadline, cancellation
+// or budget, are never vetoed or beaten. They are first in the order.
 func Resolve(list []signal.Signal) (winner int) {
 	for i := range list {
 		s := &list[i]
@@ -40,7 +43,7 @@ func Resolve(list []signal.Signal) (winner int) {
 	return winner
 }
 
-// veto marks the signals that the hint list[hint] vetoes.
+// veto sets the Fate of all signals that list[hint] vetoes.
 func veto(list []signal.Signal, hint int) {
 	for i := range list {
 		if list[hint].Vetoes(&list[i]) {
@@ -49,17 +52,17 @@ func veto(list []signal.Signal, hint int) {
 	}
 }
 
-// beat marks the signals that are beaten by the signal list[from].
-func beat(list []signal.Signal, from int) {
+// beat sets the Fate of all signals that list[winner] beats.
+func beat(list []signal.Signal, winner int) {
 	for i := range list {
-		if fate := list[i].Fate; (fate == signal.Counts || fate == signal.Beaten) && list[from].Beats(&list[i]) {
-			takeOut(list, i, from, signal.Beaten)
+		if fate := list[i].Fate; (fate == signal.Counts || fate == signal.Beaten) && list[winner].Beats(&list[i]) {
+			takeOut(list, i, winner, signal.Beaten)
 		}
 	}
 }
 
-// takeOut marks list[i] as vetoed or beaten by list[by]. If several signals
-// veto or beat list[i], it records the first of them in [signal.Order].
+// takeOut records that list[by] vetoes or beats list[i]. If several signals veto or
+// beat list[i], list[i].By becomes the first of them in [signal.Order].
 func takeOut(list []signal.Signal, i, by int, fate signal.Fate) {
 	s := &list[i]
 	if s.Fate != fate || signal.Order(&list[by], &list[s.By]) < 0 {

@@ -14,7 +14,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// statuses are the HTTP statuses that Beats distinguishes, and some others.
+// statuses has the HTTP statuses that signal.Signal.Beats distinguishes, and some
+// others.
 var statuses = []uint16{0, 400, 401, 402, 403, 404, 407, 408, 409, 423, 425, 429, 451, 500, 503}
 
 // kinds returns a signal for every combination of strength, reason and status.
@@ -35,8 +36,8 @@ func kinds() []signal.Signal {
 	return all
 }
 
-// TestOrderIsTotal checks that Order is antisymmetric for any two kinds of signals
-// and transitive for any three.
+// TestOrderIsTotal checks that Order sorts all kinds of signals: it is antisymmetric
+// and transitive.
 func TestOrderIsTotal(t *testing.T) {
 	t.Parallel()
 	all := kinds()
@@ -152,8 +153,8 @@ func drawn(t *rapid.T) signal.Signal {
 	return s
 }
 
-// TestOrderOfTheListDecidesNothing checks that the order of the signals does
-// not change the result, even if there are more signals than a list can hold.
+// TestOrderOfTheListDecidesNothing checks that the order of the signals does not
+// change the result, even if there are more than signal.ListSize signals.
 func TestOrderOfTheListDecidesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -192,8 +193,8 @@ func TestSomethingDecides(t *testing.T) {
 	})
 }
 
-// TestVetoesDoNotChain checks that a hint vetoes only signals of standard rules in
-// the same text.
+// TestVetoesDoNotChain checks that a hint (a signal without a reason) vetoes only
+// signals of standard rules in the same text.
 func TestVetoesDoNotChain(t *testing.T) {
 	t.Parallel()
 	hint := signal.Match(&signal.Rule{ID: "hint/a", Vetoes: []string{"timeout", "x/*"}}, 0)

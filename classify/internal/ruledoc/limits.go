@@ -11,18 +11,18 @@ import (
 
 // These are the limits of a document. Most of them limit the number of tokens: a key
 // with its value counts as three tokens, and an item of a list as one or two. The
-// limits are checked before the YAML library reads the document. The library needs a
-// few hundred bytes of memory for each value.
+// limits are checked before the YAML library reads the document, because the library
+// needs a few hundred bytes of memory for each value.
 const (
-	tokenBytes = 2 // bytes of the file for each token, on average
+	tokenBytes = 2 // the file must have this many bytes for each token, after the first tokensFree
 	tokensFree = 1000
 	tokensAll  = 1_000_000
-	tokensOne  = 40_000 // tokens of one rule with its examples
-	itemBytes  = 16     // bytes of the file for each rule, on average
+	tokensOne  = 40_000 // maximum for one rule with its examples
+	itemBytes  = 16     // the file must have this many bytes for each rule, after the first itemsFree
 	itemsFree  = 1000
-	depthMost  = 1000 // levels of nested brackets
-	maxName    = 100  // bytes of an alias to show in an error
-	marksAll   = 1000 // anchors, aliases and tags
+	depthMost  = 1000 // maximum nesting of brackets
+	maxName    = 100  // maximum length of an alias in an error, in bytes
+	marksAll   = 1000 // maximum number of anchors, aliases and tags
 )
 
 var (
@@ -34,17 +34,17 @@ var (
 )
 
 // scanner estimates the number of tokens of a document. It recognises only the
-// elements of YAML that it needs for this: quoted texts, comments, block texts,
-// brackets, and plain texts of several lines. No ordinary list of rules exceeds the
-// limits.
+// elements of YAML that this requires: quoted texts, comments, block texts (after |
+// or >), brackets, and unquoted texts of several lines. The estimate is close enough
+// that no ordinary list of rules exceeds the limits.
 type scanner struct {
 	bytes, line int
 	depth       int  // number of open brackets
 	quote       byte // the open quote, or 0
-	plain       bool // the line before ended in a plain text, which may continue
-	indent      int  // column of the last key or dash
-	block       int  // column of the key or dash that a block text belongs to; -1 = none
-	outer       int  // column of the outermost dashes; -1 = none so far
+	plain       bool // the previous line ended in an unquoted text, which may continue
+	indent      int  // column of the last key or list dash
+	block       int  // column of the key or list dash before the current block text; -1 = no block text
+	outer       int  // column of the outermost list dashes; -1 = none so far
 
 	tokens, inRule, most, rules, marks, deepest int
 
@@ -52,8 +52,8 @@ type scanner struct {
 	aliasLine int
 }
 
-// checkLimits returns an error if a document has far more values than a list of
-// rules has. It does not build a syntax tree.
+// checkLimits returns an error if a document exceeds a limit. It does not build a
+// syntax tree.
 func checkLimits(data []byte) error {
 	data = unixLines(data)
 	s := scanner{bytes: len(data), block: -1, outer: -1}
@@ -73,8 +73,8 @@ func checkLimits(data []byte) error {
 	return fault
 }
 
-// unixLines returns data as UTF-8 with line feeds. YAML also allows UTF-16 and
-// other line ends, which the scanner does not recognise.
+// unixLines returns data as UTF-8 in which every line ends in a line feed. YAML also
+// allows UTF-16 and other line ends, which the scanner does not recognise.
 func unixLines(data []byte) []byte {
 	for mark, order := range map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian} {
 		if rest, ok := bytes.CutPrefix(data, []byte(mark)); ok {
@@ -139,7 +139,7 @@ func (s *scanner) readLine(line []byte) {
 			return // the line belongs to a block text
 		}
 		s.block = -1
-		if at <= s.indent { // a quoted or plain text has ended before this line
+		if at <= s.indent { // a quoted or unquoted text has ended before this line
 			s.quote, s.plain = 0, false
 		}
 	}
@@ -218,8 +218,8 @@ func (s *scanner) readLine(line []byte) {
 	}
 }
 
-// skipQuoted returns the index after the quoted text. If the text continues on the
-// next line, it returns the length of the line.
+// skipQuoted returns the index after the quoted text that line[at] belongs to. If
+// the text continues on the next line, skipQuoted returns the length of the line.
 func (s *scanner) skipQuoted(line []byte, at int) int {
 	for ; at < len(line); at++ {
 		switch c := line[at]; {

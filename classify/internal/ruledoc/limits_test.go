@@ -16,8 +16,8 @@ func fill(before, part, after string, n int) string {
 	return before + strings.Repeat(part, n) + after
 }
 
-// Parse must refuse these files before the YAML library builds the tree of a file.
-// The tree takes up to 200 bytes for each byte of the file.
+// Parse must refuse these files before the YAML library builds a syntax tree, which
+// would take up to 200 bytes for each byte of the file.
 func TestTreeWasBuiltBeforeTheFirstLook(t *testing.T) {
 	for name, file := range map[string]string{
 		"nulls":              fill("rules: [", "~,", "]", fileSize/2-8),
@@ -63,8 +63,8 @@ func TestTreeWasBuiltBeforeTheFirstLook(t *testing.T) {
 	}
 }
 
-// These files are ordinary, although they resemble files that Parse refuses. Parse
-// must accept them.
+// These files resemble files that exceed the limits, but they are ordinary lists of
+// rules. checkLimits must accept them.
 func TestOrdinaryFilesKeepWithinTheLimits(t *testing.T) {
 	t.Parallel()
 	var block, flow, short, quoted strings.Builder

@@ -11,11 +11,11 @@ import (
 	"github.com/errclass/errclass/classify/internal/scan"
 )
 
-// yamlMost is the size of the largest document that the YAML library may read, in
-// bytes. The library takes 100 ns and 40 bytes of memory for each of these bytes.
+// yamlMost is the maximum size of a document for the YAML library, in bytes. The
+// library takes 100 ns and 40 bytes of memory for each byte of a document.
 const yamlMost = 512 << 10
 
-// maxRules is the largest number of rules in a document.
+// maxRules is the maximum number of rules in a document.
 const maxRules = scan.MaxPatterns
 
 var (
@@ -23,30 +23,31 @@ var (
 	errRules = fmt.Errorf("more than %d rules; use fewer", maxRules)
 )
 
-// plain parses the subset of YAML that lists of rules need: block lists and maps,
-// lists and maps in brackets, texts on one line with or without quotes, and block
-// texts with |. It gives up at anything else. For the subset, it returns the same
-// values as the YAML library. It makes the YAML nodes of one rule at a time and
-// reuses their memory.
-type plain struct {
+// plainParser parses a subset of YAML that is enough for lists of rules: block lists
+// and maps, lists and maps in brackets, texts on one line with or without quotes,
+// and block texts with |. At other YAML it panics with giveUp. For the subset, it
+// returns the same values as the YAML library. It creates the YAML nodes of one rule
+// at a time and reuses their memory for the next rule.
+type plainParser struct {
 	text  string
 	at    int
 	line  int
 	nodes []*[64]yaml.Node
-	count int // nodes that the current rule uses
+	count int // number of nodes of the current rule
 	rules []Rule
 	check func(int, *Rule) error
 }
 
-// The methods of plain panic with giveUp at YAML that plain does not parse, and with
-// fault at a faulty rule. readPlain recovers both.
+// The methods of plainParser panic with giveUp at YAML outside of the subset, and
+// with fault at a faulty rule. readPlain recovers both.
 type (
 	giveUp struct{}
 	fault  struct{ err error }
 )
 
-// readPlain reads a document of rules. The result line is 0, or the number of the
-// line with YAML that plain does not parse.
+// readPlain reads a document of rules with a plainParser. If the document has YAML
+// that the parser does not understand, line is the number of that line, and
+// otherwise 0.
 func readPlain(data []byte, check func(int, *Rule) error) (rules []Rule, line int, err error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if bytes.IndexByte(data, '\r') >= 0 {
@@ -55,8 +56,8 @@ func readPlain(data []byte, check func(int, *Rule) error) (rules []Rule, line in
 	if at := firstOdd(data); at >= 0 {
 		return nil, 1 + bytes.Count(data[:at], []byte("\n")), nil
 	}
-	p := plain{text: string(data), line: 1, check: check}
-	p.rules = make([]Rule, 0, min(strings.Count(p.text, "id"), maxRules)) // at most this many rules
+	p := plainParser{text: string(data), line: 1, check: check}
+	p.rules = make([]Rule, 0, min(strings.Count(p.text, "id"), maxRules)) // an upper bound: every valid rule has an id
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -72,9 +73,9 @@ func readPlain(data []byte, check func(int, *Rule) error) (rules []Rule, line in
 	return p.rules, 0, nil
 }
 
-// firstOdd returns the offset of the first character that plain does not
-// accept, or -1. Such a character is not printable, or is a line end only for
-// some programs.
+// firstOdd returns the offset of the first character that a plainParser does not
+// accept, or -1. Such a character is not printable, or is a line end only for some
+// programs.
 func firstOdd(data []byte) int {
 	for at := 0; at < len(data); at++ {
 		c := data[at]
@@ -91,7 +92,7 @@ func firstOdd(data []byte) int {
 }
 
 // node returns a new node for the current rule.
-func (p *plain) node(kind yaml.Kind, tag, value string) *yaml.Node {
+func (p *plainParser) node(kind yaml.Kind, tag, value string) *yaml.Node {
 	if p.count == tokensOne {
 		panic(fault{&Error{p.line, errRule}})
 	}
@@ -106,10 +107,10 @@ func (p *plain) node(kind yaml.Kind, tag, value string) *yaml.Node {
 }
 
 // scalar returns a new node for a text.
-func (p *plain) scalar(value string) *yaml.Node { return p.node(yaml.ScalarNode, "!!str", value) }
+func (p *plainParser) scalar(value string) *yaml.Node { return p.node(yaml.ScalarNode, "!!str", value) }
 
 // addRule converts a node to a rule, checks it and adds it to p.rules.
-func (p *plain) addRule(n *yaml.Node) {
+func (p *plainParser) addRule(n *yaml.Node) {
 	if len(p.rules) == maxRules {
 		panic(fault{&Error{n.Line, errRules}})
 	}
@@ -124,30 +125,30 @@ func (p *plain) addRule(n *yaml.Node) {
 	p.count = 0
 }
 
-// peek returns the next byte, or 0 at the end.
-func (p *plain) peek() byte {
+// peek returns the next byte, or 0 at the end of the document.
+func (p *plainParser) peek() byte {
 	if p.at == len(p.text) {
 		return 0
 	}
 	return p.text[p.at]
 }
 
-// expect reads the byte c. It gives up if the next byte is not c.
-func (p *plain) expect(c byte) {
+// expect reads the byte c. If the next byte is not c, expect panics with giveUp.
+func (p *plainParser) expect(c byte) {
 	if p.peek() != c {
 		panic(giveUp{})
 	}
 	p.at++
 }
 
-func (p *plain) skipSpaces() {
+func (p *plainParser) skipSpaces() {
 	for p.peek() == ' ' {
 		p.at++
 	}
 }
 
 // skipComment moves to the end of the line.
-func (p *plain) skipComment() {
+func (p *plainParser) skipComment() {
 	if end := strings.IndexByte(p.text[p.at:], '\n'); end >= 0 {
 		p.at += end
 	} else {
@@ -156,7 +157,7 @@ func (p *plain) skipComment() {
 }
 
 // endLine reads the rest of a line. Only spaces and a comment are allowed there.
-func (p *plain) endLine() {
+func (p *plainParser) endLine() {
 	begin := p.at
 	p.skipSpaces()
 	switch p.peek() {
@@ -177,7 +178,7 @@ func (p *plain) endLine() {
 
 // nextLine skips blank lines and comments. It returns the indentation of the next
 // line, or -1 at the end of the document.
-func (p *plain) nextLine() (indent int) {
+func (p *plainParser) nextLine() (indent int) {
 	for p.at < len(p.text) {
 		begin := p.at
 		p.skipSpaces()
@@ -197,13 +198,13 @@ func (p *plain) nextLine() (indent int) {
 }
 
 // dash reports whether an item of a block list begins at p.at.
-func (p *plain) dash() bool {
+func (p *plainParser) dash() bool {
 	rest := p.text[p.at:]
 	return rest != "" && rest[0] == '-' && (len(rest) == 1 || rest[1] == ' ' || rest[1] == '\n')
 }
 
 // key reads a key and its colon.
-func (p *plain) key() string {
+func (p *plainParser) key() string {
 	begin := p.at
 	for isName(p.peek()) {
 		p.at++
@@ -219,7 +220,7 @@ func (p *plain) key() string {
 func isName(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' }
 
 // document reads a map whose only key is "rules".
-func (p *plain) document() {
+func (p *plainParser) document() {
 	p.nodes = append(p.nodes, new([64]yaml.Node))
 	indent := p.nextLine()
 	if indent == 0 && strings.HasPrefix(p.text[p.at:], "---") {
@@ -254,7 +255,7 @@ func (p *plain) document() {
 }
 
 // blockRules reads a block list of rules.
-func (p *plain) blockRules(indent int) {
+func (p *plainParser) blockRules(indent int) {
 	for at := indent; at == indent; {
 		if !p.dash() {
 			panic(giveUp{})
@@ -288,9 +289,10 @@ func (p *plain) blockRules(indent int) {
 	}
 }
 
-// blockMap reads a block map, beginning with its first key. next is the
-// indentation of the line after the map, or -1 at the end of the document.
-func (p *plain) blockMap(indent int) (n *yaml.Node, next int) {
+// blockMap reads a block map, beginning at the first key. indent is the indentation
+// of the keys. next is the indentation of the line after the map, or -1 at the end
+// of the document.
+func (p *plainParser) blockMap(indent int) (n *yaml.Node, next int) {
 	n = p.node(yaml.MappingNode, "", "")
 	for {
 		if p.dash() {
@@ -310,9 +312,9 @@ func (p *plain) blockMap(indent int) (n *yaml.Node, next int) {
 	}
 }
 
-// blockValue reads the value of a key. indent is the indentation of the key's
-// map. next is the indentation of the line after the value.
-func (p *plain) blockValue(indent int) (v *yaml.Node, next int) {
+// blockValue reads the value of a key in a block map. indent is the indentation of
+// the key. next is the indentation of the line after the value.
+func (p *plainParser) blockValue(indent int) (v *yaml.Node, next int) {
 	p.skipSpaces()
 	switch p.peek() {
 	case '\n', '#', 0:
@@ -331,9 +333,10 @@ func (p *plain) blockValue(indent int) (v *yaml.Node, next int) {
 	return v, p.nextLine()
 }
 
-// blockTexts reads a block list of texts, which is the value of a key. outer is the
-// indentation of that key. next is the indentation of the line after the list.
-func (p *plain) blockTexts(indent, outer int) (n *yaml.Node, next int) {
+// blockTexts reads a block list of texts, the value of a key. indent is the
+// indentation of the list, and outer that of the key. next is the indentation of the
+// line after the list.
+func (p *plainParser) blockTexts(indent, outer int) (n *yaml.Node, next int) {
 	n = p.node(yaml.SequenceNode, "", "")
 	for {
 		p.at++
@@ -353,8 +356,9 @@ func (p *plain) blockTexts(indent, outer int) (n *yaml.Node, next int) {
 	}
 }
 
-// blockText reads a text on one line, or a block text.
-func (p *plain) blockText(indent int) *yaml.Node {
+// blockText reads a text on one line, or a block text of several lines that begins
+// with |.
+func (p *plainParser) blockText(indent int) *yaml.Node {
 	switch p.peek() {
 	case '|':
 		return p.literal(indent)
@@ -364,7 +368,7 @@ func (p *plain) blockText(indent int) *yaml.Node {
 		p.endLine()
 		return n
 	}
-	n := p.bare("")
+	n := p.unquoted("")
 	p.endLine()
 	return n
 }

@@ -7,11 +7,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxBrackets is the deepest nesting of brackets that plain accepts.
+// maxBrackets is the maximum nesting of brackets for a plainParser.
 const maxBrackets = 10
 
-// bracketDocument reads a document in brackets, such as JSON.
-func (p *plain) bracketDocument() {
+// bracketDocument reads a document that is a map in braces, such as JSON.
+func (p *plainParser) bracketDocument() {
 	p.at++
 	p.skipLines(-1)
 	if p.bracketKey() != "rules" {
@@ -28,15 +28,15 @@ func (p *plain) bracketDocument() {
 }
 
 // bracketRules reads a list of rules in brackets.
-func (p *plain) bracketRules() {
+func (p *plainParser) bracketRules() {
 	p.bracketItems(']', -1, func() { p.addRule(p.flow(-1, 1)) })
 }
 
 // bracket reads a list or a map in brackets. All its lines must be indented by more
 // than indent.
-func (p *plain) bracket(indent int) *yaml.Node { return p.flow(indent, 1) }
+func (p *plainParser) bracket(indent int) *yaml.Node { return p.flow(indent, 1) }
 
-func (p *plain) flow(indent, depth int) *yaml.Node {
+func (p *plainParser) flow(indent, depth int) *yaml.Node {
 	if depth > maxBrackets {
 		panic(giveUp{})
 	}
@@ -59,12 +59,12 @@ func (p *plain) flow(indent, depth int) *yaml.Node {
 		n.Value = p.quoted()
 		return n
 	}
-	return p.bare(",[]{}:")
+	return p.unquoted(",[]{}:")
 }
 
-// bracketItems reads a list of items between two brackets, separated by commas. It
-// calls item to read each item.
-func (p *plain) bracketItems(end byte, indent int, item func()) {
+// bracketItems reads a list of items in brackets, separated by commas. It calls item
+// to read each item. end is the closing bracket.
+func (p *plainParser) bracketItems(end byte, indent int, item func()) {
 	p.at++
 	for p.skipLines(indent); p.peek() != end; p.skipLines(indent) {
 		item()
@@ -75,8 +75,8 @@ func (p *plain) bracketItems(end byte, indent int, item func()) {
 	p.at++
 }
 
-// bracketKey reads a key, and its colon, of a map that is written in brackets.
-func (p *plain) bracketKey() string {
+// bracketKey reads a key and the colon after it, in a map in braces.
+func (p *plainParser) bracketKey() string {
 	if c := p.peek(); c != '"' && c != '\'' {
 		return p.key()
 	}
@@ -86,8 +86,9 @@ func (p *plain) bracketKey() string {
 	return name
 }
 
-// skipLines skips spaces, comments and line ends within brackets.
-func (p *plain) skipLines(indent int) {
+// skipLines skips spaces, comments and line ends within brackets. Each new line must
+// be indented by more than indent.
+func (p *plainParser) skipLines(indent int) {
 	for {
 		begin := p.at
 		p.skipSpaces()
@@ -105,11 +106,11 @@ func (p *plain) skipLines(indent int) {
 	}
 }
 
-// bare reads unquoted text. The text ends before one of the bytes in ends,
+// unquoted reads a text without quotes. The text ends before the first byte in ends,
 // before a comment or at the end of the line.
-func (p *plain) bare(ends string) *yaml.Node {
+func (p *plainParser) unquoted(ends string) *yaml.Node {
 	rest := p.text[p.at:]
-	if !beginsBare(rest) {
+	if !beginsUnquoted(rest) {
 		panic(giveUp{})
 	}
 	end := 0
@@ -134,9 +135,9 @@ func (p *plain) bare(ends string) *yaml.Node {
 	return p.scalar(value)
 }
 
-// beginsBare reports whether s begins with an unquoted text. If the first bytes do
-// not make that clear, it returns false.
-func beginsBare(s string) bool {
+// beginsUnquoted reports whether s begins with a text without quotes. It returns
+// false if the first bytes could also begin something else.
+func beginsUnquoted(s string) bool {
 	switch {
 	case s == "":
 		return false
@@ -146,8 +147,9 @@ func beginsBare(s string) bool {
 	return isName(s[0]) || s[0] >= utf8.RuneSelf || strings.IndexByte(`/.\(^~$+<;`, s[0]) >= 0
 }
 
-// quoted reads a text in quotes on one line.
-func (p *plain) quoted() string {
+// quoted reads a text in quotes and returns it without the quotes. The text must end
+// on the same line.
+func (p *plainParser) quoted() string {
 	quote := p.text[p.at]
 	p.at++
 	begin, escaped := p.at, false
@@ -204,9 +206,9 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// literal reads a block text that begins with |. The lines of the text are
-// indented by more than outer.
-func (p *plain) literal(outer int) *yaml.Node {
+// literal reads a block text that begins with |. Its lines must be indented by more
+// than outer.
+func (p *plainParser) literal(outer int) *yaml.Node {
 	n := p.scalar("")
 	p.at++
 	chomp := p.peek()
@@ -225,7 +227,7 @@ func (p *plain) literal(outer int) *yaml.Node {
 		lead := len(line) - len(text)
 		switch {
 		case text == "" && (indent < 0 && lead > 0 || lead > indent && indent >= 0):
-			panic(giveUp{}) // spaces may be text
+			panic(giveUp{}) // the spaces may belong to the text
 		case text == "":
 			blank++
 		case indent < 0 && lead <= outer:
@@ -254,9 +256,10 @@ func (p *plain) literal(outer int) *yaml.Node {
 	return p.endLiteral(n, &b, chomp, blank)
 }
 
-// endLiteral sets the value of n to the block text in b. blank is the number of
-// blank lines at the end of the text.
-func (p *plain) endLiteral(n *yaml.Node, b *strings.Builder, chomp byte, blank int) *yaml.Node {
+// endLiteral sets the value of n to the block text in b. chomp is the byte after |,
+// which says what to do with the line ends at the end of the text. blank is the
+// number of blank lines there.
+func (p *plainParser) endLiteral(n *yaml.Node, b *strings.Builder, chomp byte, blank int) *yaml.Node {
 	switch chomp {
 	case '-':
 	case '+':

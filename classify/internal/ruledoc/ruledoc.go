@@ -1,5 +1,5 @@
-// Package ruledoc reads the YAML documents that contain text rules: the standard
-// set in classify/rules and the users' own files, which have the same form. [Read]
+// Package ruledoc reads the YAML documents that contain text rules: the standard set
+// in classify/rules, and the files of users, which have the same format. [Read]
 // reads one document:
 //
 //	rules:
@@ -8,15 +8,16 @@
 //	    pattern: 'connection refused'
 //	    match: ['dial tcp: connection refused']
 //
-// Most files are lists of rules in plain YAML. The parser in plain.go reads them
-// rule by rule. The YAML library reads all other files. It takes more time and
-// memory, so those files must be short and must not have far more keys and values
-// than a list of rules.
+// Most files use only the subset of YAML that the parser in plain.go understands.
+// That parser reads them rule by rule. The YAML library reads all other files. It
+// takes more time and memory, so those files must be short, and must not have far
+// more keys and values than a list of rules has.
 //
-// The package checks only the form: each field must be known, occur once and have
-// the right type. A fault is an [*Error] with its line. The callers are the
-// generator of the standard set and package rulesfile. They check the meaning of
-// the values, and the patterns against their examples.
+// The package checks only the syntax: each key must be known, occur once and have a
+// value of the right type. If a fault is found, the error is an [*Error] with the
+// line. The callers are the generator of the standard set and package rulesfile.
+// They check the meaning of the values, and match the patterns against their
+// examples.
 package ruledoc
 
 import (
@@ -35,13 +36,13 @@ type Document struct {
 	Rules []Rule
 	// Tables map codes to reasons. Only documents of the standard set have tables.
 	Tables []Table
-	// Parts maps names to pieces of patterns. Only documents of the standard set
+	// Parts maps names to fragments of patterns. Only documents of the standard set
 	// have parts.
 	Parts map[string]string
 }
 
-// ExpandParts replaces {name} by the part of that name, in all patterns. Parts do
-// not contain other parts.
+// ExpandParts replaces {name} by Parts[name] in the patterns of all rules. A part
+// must not contain the name of another part.
 func (d *Document) ExpandParts() {
 	for i := range d.Rules {
 		for name, part := range d.Parts {
@@ -55,10 +56,11 @@ type Rule struct {
 	ID, Pattern, Reason string
 	Category            string   // only if it differs from the category of the reason
 	Strength            string   // cause, code, phrase or word; standard set only
-	Vetoes              []string // rules and reasons that this rule vetoes, if it has no reason; standard set only
-	Beats               []string // rules that this rule beats, if it has a reason; standard set only
-	// Decides says which other rules decide some examples of this rule. It maps
-	// their ids to explanations. Only rules of the standard set have it.
+	Vetoes              []string // rules and reasons that this rule vetoes; only for a rule without a reason, standard set only
+	Beats               []string // rules that this rule beats; only for a rule with a reason, standard set only
+	// Decides is for examples of this rule that are classified by another rule. It
+	// maps the id of each such rule to an explanation. Only rules of the standard
+	// set have it.
 	Decides     map[string]string
 	Codes       string   // table whose codes replace {code} in ID and Pattern; standard set only
 	Source      string   // where the wording comes from
@@ -70,8 +72,8 @@ type Rule struct {
 // keys are the YAML keys of a rule.
 var keys = [...]string{"id", "pattern", "reason", "category", "strength", "codes", "source", "match", "miss", "vetoes", "beats", "decides"}
 
-// LineOf returns the line of a key's value. If the rule does not have the key, it
-// returns the line of the rule.
+// LineOf returns the line of a key's value, or the line of the rule if the rule does
+// not have the key.
 func (r *Rule) LineOf(key string) int {
 	if i := slices.Index(keys[:], key); i >= 0 && r.keyLines[i] > 0 {
 		return int(r.keyLines[i])
@@ -113,8 +115,8 @@ func Read(r io.Reader) (Document, error) {
 
 // Parse is like [Read], but reads the document in data. It calls check with each
 // rule and the rule's index, and stops at the first error. If the parser in plain.go
-// gives up, the YAML library reads the document. Then check is called again from the
-// first rule on.
+// finds YAML that it does not understand, the YAML library reads the document from
+// the beginning. Then check is called again, from the first rule on.
 func Parse(data []byte, check func(i int, r *Rule) error) (doc Document, err error) {
 	rules, line, err := readPlain(data, check)
 	switch {
@@ -274,7 +276,8 @@ func eachField(n *yaml.Node, f func(key string, value *yaml.Node) error) error {
 	return nil
 }
 
-// keySet is a set of keys. It uses a map only if there are many keys.
+// keySet is a set of keys. To avoid allocations, it uses a map only if there are
+// many keys.
 type keySet struct {
 	few  [len(keys)]string
 	n    int

@@ -15,45 +15,45 @@ import (
 // Set is a compiled list of text rules. It is immutable and safe for concurrent
 // use.
 type Set struct {
-	// Rules has one rule for each bit of a set of matches. Each part begins with a
-	// new 64-bit word of the set. Rules without an id fill the rest of a part's last
-	// word.
+	// Rules has one rule for each bit of a set of matched rules ([]uint64). Each
+	// part begins with a new uint64 of the set. Empty rules, without an id, stand
+	// for the unused bits of a part's last uint64.
 	Rules []signal.Rule
 	Parts []Part
 
 	WithoutReason []uint64 // the union of Hints, providers and Reports
-	Hints         []uint64 // rules without a reason that recognise a wait
+	Hints         []uint64 // rules without a reason that recognise a request to wait
 	providers     []uint64 // rules without a reason that recognise a provider
 	Reports       []uint64 // rules without a reason that recognise a report of several attempts
 	AboutHTTP     []uint64 // rules about an HTTP status
-	Refusals      []uint64 // rules about a 4xx that a retry does not change
+	Refusals      []uint64 // rules about a 4xx status with which a retry fails too: see [signal.Signal.Refuses]
 	Passing       []uint64 // rules of the category retryable
 }
 
-// Part is a group of rules that share a matcher. The user's rules are one part. The
-// standard rules are a different part, so they are compiled only once.
+// Part is a group of rules that share a matcher. The user's rules are one part, and
+// the standard rules another. So the standard rules need not be compiled again for
+// new user rules.
 type Part struct {
 	Matcher *scan.Matcher
-	Word    int // index of the part's first word in a set of matches
+	Word    int // index of the part's first uint64 in a set of matched rules
 	Reads   textForm
 }
 
-// textForm says in which form a part of the rule set reads a text.
+// textForm says how a text is changed before the rules of a part are matched.
 type textForm uint8
 
 // The values of textForm.
 const (
 	exactText          textForm = iota // the text as it is
-	exactOrPlain                       // the text as it is, then its plain form: for the user's rules
-	PlainWithoutFrames                 // the plain form without stack frames, with and without joined lines: for the standard rules
+	exactOrPlain                       // the text as it is, then the plain text (see [Set.Plain]): for the user's rules
+	PlainWithoutFrames                 // the plain text without stack frames, with and without joined lines: for the standard rules
 )
 
-// Words returns the length of a set of matches, in words of 64 rules.
+// Words returns how many uint64s a set of matched rules needs.
 func (s *Set) Words() int { return len(s.WithoutReason) }
 
-// Plain returns the plain form of a text, without escape sequences and invisible
-// characters. If no part of the set needs the plain form, it returns the text
-// itself.
+// Plain returns the plain text: text without escape sequences and invisible
+// characters. If no part of the set needs the plain text, Plain returns text itself.
 func (s *Set) Plain(text string) string {
 	for _, p := range s.Parts {
 		if p.Reads != exactText {
@@ -63,17 +63,17 @@ func (s *Set) Plain(text string) string {
 	return text
 }
 
-// Match adds the rules that match text to a set of matches. plain is the plain form
-// of text.
+// Match adds the rules that match text to set, a set of matched rules. plain must be
+// the result of [Set.Plain] for text.
 func (s *Set) Match(set []uint64, text, plain string) {
 	for _, p := range s.Parts {
 		p.match(set[p.Word:], text, plain)
 	}
 }
 
-// MatchStandard finds the standard rules that match the argument plain, which is the
-// plain form of a part of a text. It adds them to the argument set. It does not try
-// the user's rules, because they match only the whole text.
+// MatchStandard adds the standard rules that match plain to set. plain must be a
+// part of a result of [Set.Plain]. MatchStandard does not try the user's rules,
+// because they must see the whole text.
 func (s *Set) MatchStandard(set []uint64, plain string) {
 	for _, p := range s.Parts {
 		if p.Reads == PlainWithoutFrames {
@@ -82,8 +82,8 @@ func (s *Set) MatchStandard(set []uint64, plain string) {
 	}
 }
 
-// match finds the rules of p that match a text, and sets their bits in the argument
-// set. This slice must begin with the first word of p.
+// match sets the bits of the rules of p that match text. set must begin with the
+// first uint64 of p.
 func (p Part) match(set []uint64, text, plain string) {
 	switch p.Reads {
 	case exactText:
@@ -121,8 +121,7 @@ func Compile(rules []signal.Rule) (*Set, error) {
 	return New(rules, Part{Matcher: m}), nil
 }
 
-// New returns a set of rules that are already compiled. The argument parts has the
-// matchers of the rules.
+// New returns a set of rules that are already compiled. parts has their matchers.
 func New(rules []signal.Rule, parts ...Part) *Set {
 	last := parts[len(parts)-1]
 	words := last.Word + last.Matcher.Words()
@@ -158,8 +157,8 @@ func New(rules []signal.Rule, parts ...Part) *Set {
 	return s
 }
 
-// HasStrong reports whether a matched rule is stronger than a bare word and is not
-// vetoed by a matched hint.
+// HasStrong reports whether a matched rule has a reason, a strength above
+// [signal.Word], and is not vetoed by another matched rule.
 func (s *Set) HasStrong(matched []uint64) bool {
 	for w, word := range matched {
 		for ; word != 0; word &= word - 1 {
@@ -172,9 +171,9 @@ func (s *Set) HasStrong(matched []uint64) bool {
 	return false
 }
 
-// vetoed reports whether a matched hint vetoes the rule s.Rules[place].
-func (s *Set) vetoed(matched []uint64, place int) bool {
-	other := signal.Match(&s.Rules[place], place)
+// vetoed reports whether a matched rule vetoes the rule s.Rules[index].
+func (s *Set) vetoed(matched []uint64, index int) bool {
+	other := signal.Match(&s.Rules[index], index)
 	for w, word := range matched {
 		for ; word != 0; word &= word - 1 {
 			i := w*64 + bits.TrailingZeros64(word)
@@ -186,10 +185,10 @@ func (s *Set) vetoed(matched []uint64, place int) bool {
 	return false
 }
 
-// BeforeRefusal finds the first 4xx status in text for which a retry does not help.
-// It returns the position of that status, counted from 1, or 0 if there is none. In
-// the argument set, it sets the bits of the standard rules that match the text
-// before the status.
+// BeforeRefusal finds the first 4xx status in text for which a rule of s.Refusals
+// matched. It returns the position of that status, counted from 1, or 0 if there is
+// none. In set, it sets the bits of the standard rules that match the text before
+// the status.
 func (s *Set) BeforeRefusal(set, matched []uint64, text string) (at int32) {
 	var codes [8]int
 	n := 0
@@ -209,8 +208,8 @@ func (s *Set) BeforeRefusal(set, matched []uint64, text string) (at int32) {
 
 func setBit(set []uint64, i int) { set[i/64] |= 1 << (i % 64) }
 
-// Meets reports whether two sets have a rule in common. matched may be longer
-// than other.
+// Meets reports whether two sets of rules have a rule in common. matched must be at
+// least as long as other.
 func Meets(matched, other []uint64) bool {
 	var common uint64
 	for w, word := range other {
@@ -223,8 +222,8 @@ func Meets(matched, other []uint64) bool {
 const MaxRules = scan.MaxPatterns
 
 // With returns a set with n user rules before the rules of s. The function rule
-// returns the user rule with index i. With calls it twice for each index, so that no
-// rules are stored until all patterns have compiled.
+// returns the user rule with index i. With calls rule twice for each index: first
+// for the pattern, and again to store the rule after all patterns have compiled.
 func (s *Set) With(n int, rule func(i int) signal.Rule) (*Set, error) {
 	exprs := make([]string, n)
 	for i := range exprs {

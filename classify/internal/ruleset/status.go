@@ -29,10 +29,10 @@ func ruleProvider(id string) int {
 	return 0
 }
 
-// Provider returns the provider of the matched rules, as an index in
-// standard.Providers. A rule has a provider if its id is "provider/" and the
-// provider's name. If no matched rule has a provider, or if they have several,
-// Provider returns 0.
+// Provider returns the provider that the matched rules name, as an index in
+// standard.Providers. A rule names a provider if the id of the rule is "provider/"
+// followed by the provider's name. Provider returns 0 if the matched rules name no
+// provider or more than one.
 func (s *Set) Provider(matched []uint64) (provider int) {
 	for w, providers := range s.providers {
 		if matched[w]&providers == 0 {
@@ -51,7 +51,7 @@ func (s *Set) Provider(matched []uint64) (provider int) {
 }
 
 // Status returns the HTTP status that the matched rules name, or 0. If they name
-// several statuses, it returns the one that comes first in text.
+// several statuses, Status returns the one that comes first in text.
 func (s *Set) Status(matched []uint64, text string) int {
 	phrase := false // a rule about the phrase of a status, such as "Not Found"
 	var codes [8]int
@@ -86,8 +86,8 @@ func (s *Set) Status(matched []uint64, text string) int {
 }
 
 // statusAt looks in text for a number that is one of codes. It returns the offset of
-// the first such number, or -1. If codes is empty, any status before a word counts,
-// as in "(404) Not Found".
+// the first such number, or -1. If codes is empty, it looks for any status from 400
+// to 599 before a word, as in "(404) Not Found".
 func statusAt(text string, codes []int) int {
 	for i := 0; i+3 <= len(text); i++ {
 		if text[i] != '4' && text[i] != '5' {

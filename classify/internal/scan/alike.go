@@ -1,8 +1,9 @@
 package scan
 
-// grouping groups the classes of bytes. Two classes are in one group if each state
-// has the same next state for both. grouping begins with one group, and splits
-// groups by the next states of one state after the other.
+// grouping divides the classes of bytes into groups. Two classes are in one group if
+// each state has the same next state for both. grouping begins with one group. Then
+// it takes one state after the other, and splits the groups whose classes lead to
+// different next states.
 type grouping struct {
 	group []uint8       // the group of each class
 	sizes []int         // the number of classes of each group
@@ -11,11 +12,11 @@ type grouping struct {
 		next    int32 // next state of the first such class
 		differs bool  // not all such classes lead to next
 	}
-	groups []uint8 // groups that have an edge in the current state
+	groups []uint8 // groups for which the current state has an edge
 }
 
-// alike returns two values for each class: its group, and the number of states that
-// have an edge for the class.
+// alike returns two values for each class: the group of the class, and the number of
+// states that have an edge for the class.
 func (b *builder) alike() (group []uint8, counts []int) {
 	g := grouping{group: make([]uint8, len(b.sample)), sizes: []int{len(b.sample)}}
 	counts = make([]int, len(b.sample))
@@ -29,31 +30,31 @@ func (b *builder) alike() (group []uint8, counts []int) {
 	return g.group, counts
 }
 
-// refine splits groups by the edges of one state. It splits a group if the edges of
-// the group's classes lead to different next states.
+// refine splits each group whose classes lead to different next states in one state.
+// edges are the edges of that state.
 func (g *grouping) refine(edges []edge) {
 	g.groups = g.groups[:0]
 	for _, e := range edges {
-		of := g.group[e.class()]
-		m := &g.met[of]
+		id := g.group[e.class()]
+		m := &g.met[id]
 		if m.classes++; m.classes == 1 {
 			m.next = e.next()
-			g.groups = append(g.groups, of)
+			g.groups = append(g.groups, id)
 		}
 		m.differs = m.differs || m.next != e.next()
 	}
-	for _, of := range g.groups {
-		m := &g.met[of]
-		if m.differs || m.classes != g.sizes[of] {
-			g.split(of, edges)
+	for _, id := range g.groups {
+		m := &g.met[id]
+		if m.differs || m.classes != g.sizes[id] {
+			g.split(id, edges)
 		}
 		m.classes, m.differs = 0, false
 	}
 }
 
 // split divides a group by the next states of its classes. Classes without an edge
-// stay in the old group. If there are none, the first class stays there, with all
-// classes that have the same next state.
+// stay in the old group. If every class has an edge, the classes with the same next
+// state as the first class stay in the old group.
 func (g *grouping) split(old uint8, edges []edge) {
 	into := map[int32]uint8{}
 	if g.met[old].classes == g.sizes[old] {
@@ -63,14 +64,14 @@ func (g *grouping) split(old uint8, edges []edge) {
 		if g.group[e.class()] != old {
 			continue
 		}
-		to, ok := into[e.next()]
+		target, ok := into[e.next()]
 		if !ok {
-			to = uint8(len(g.sizes))
+			target = uint8(len(g.sizes))
 			g.sizes = append(g.sizes, 0)
-			into[e.next()] = to
+			into[e.next()] = target
 		}
-		g.group[e.class()] = to
+		g.group[e.class()] = target
 		g.sizes[old]--
-		g.sizes[to]++
+		g.sizes[target]++
 	}
 }

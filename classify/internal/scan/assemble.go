@@ -2,11 +2,12 @@ package scan
 
 import "regexp/syntax"
 
-// assemble divides a list of parts into pieces and gaps.
+// assemble divides a list of consecutive subexpressions into pieces and gaps: see
+// chain.
 //
-// A match may begin and end anywhere in a text. So a gap at either end of the
-// pattern is replaced by its minimum number of runes. If several loops follow each
-// other, their minimums move to the pieces around them.
+// A match may begin and end anywhere in a text. So at either end of the pattern, a
+// gap is replaced by the minimum number of runes that it matches. If several loops
+// follow each other, these runes move to the pieces before and after the loops.
 func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 	var c chain
 	var piece []*syntax.Regexp
@@ -30,9 +31,9 @@ func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 		least, most, _ := repeated(part)
 		class := part.Sub[0]
 		switch {
-		case len(piece) == 0 && len(c.pieces) == 0, i == len(parts)-1: // at an end
+		case len(piece) == 0 && len(c.pieces) == 0, i == len(parts)-1: // at the beginning or the end of the pattern
 			piece = append(piece, p.copies(class, least)...)
-		case len(piece) == 0: // right behind another gap
+		case len(piece) == 0: // directly after another gap
 			grow()
 			open = append(open, loop{class, least, most}.withoutMin())
 			piece = p.copies(class, least)
@@ -57,8 +58,9 @@ func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 }
 
 // bounded replaces an unbounded repetition of a group by the minimum number of
-// repetitions. At the two ends of a pattern, the minimum is enough to find a
-// match. Elsewhere an unbounded repetition of a group is an error.
+// repetitions. The minimum is enough at the beginning of a pattern (if first is
+// true) and at the end (if last is true), because a match may begin and end
+// anywhere. Elsewhere an unbounded repetition of a group is an error.
 func (p *parser) bounded(re *syntax.Regexp, first, last bool) (*syntax.Regexp, error) {
 	switch {
 	case isLoop(re):
@@ -84,8 +86,9 @@ func (p *parser) bounded(re *syntax.Regexp, first, last bool) (*syntax.Regexp, e
 	return concat(parts), nil
 }
 
-// trim drops optional parts at the two ends of a pattern. Every text with a
-// match of the trimmed pattern also has a match of the original pattern.
+// trim drops optional subexpressions at the beginning and at the end of a pattern. A
+// text has a match of the trimmed pattern exactly if it has a match of the original
+// pattern.
 func trim(parts []*syntax.Regexp) []*syntax.Regexp {
 	mayGo := func(re *syntax.Regexp) bool {
 		return re.Op == syntax.OpQuest || re.Op == syntax.OpStar || re.Op == syntax.OpRepeat && re.Min == 0
@@ -99,8 +102,8 @@ func trim(parts []*syntax.Regexp) []*syntax.Regexp {
 	return parts
 }
 
-// flatten appends parts to flat. A nested concatenation is replaced by its own
-// parts.
+// flatten appends parts to flat. It replaces each concatenation in parts by the
+// subexpressions of the concatenation.
 func flatten(flat, parts []*syntax.Regexp) []*syntax.Regexp {
 	for _, p := range parts {
 		if p.Op == syntax.OpConcat {

@@ -9,21 +9,22 @@ import (
 )
 
 // A Budget limits the work of compiling a set of patterns and of checking texts
-// against the set. It counts steps of about ten nanoseconds, so every machine
-// accepts the same sets. The number of steps also limits the memory.
+// against the set. It counts steps, not time, so every machine accepts the same
+// sets. A step takes about ten nanoseconds. Every node, state and edge of an
+// automaton costs steps, so the number of steps also limits the memory.
 //
 // [Budget.Precheck] first estimates the steps of a set. Refusing a set takes a few
 // million steps. Building the largest set that is accepted takes a hundred million.
 //
 // A Budget is not safe for concurrent use.
 type Budget struct {
-	spent   []spending // what each pattern has spent
-	left    *int       // steps that compiling may still take; shared with clones
+	spent   []spending // the steps of each pattern
+	left    *int       // steps that compiling may still take; clones share this number
 	checked int        // steps spent on checking texts
 	texts   int        // bytes of the checked texts
-	weights []weight   // the weight of each pattern; nil before Precheck
+	weights []weight   // the weight (the estimated cost) of each pattern; nil before Precheck
 	single  bool       // the budget is for one pattern alone
-	work    *int       // steps of all work, failed attempts included; only for tests
+	work    *int       // see [Budget.Work]; only for tests
 	phase   phase
 }
 
@@ -31,7 +32,7 @@ type Budget struct {
 type phase uint8
 
 const (
-	reading phase = iota // parsing patterns and cutting them into pieces
+	reading phase = iota // parsing patterns and cutting them at their gaps
 	nodes                // building the nondeterministic automaton
 	states               // making the automaton deterministic
 	phases
@@ -62,11 +63,11 @@ const (
 	maxExpr     = 64 << 10    // bytes of one pattern
 	maxSet      = 4 << 20     // bytes of all patterns
 	maxWeight   = 200_000_000 // estimated steps of all patterns; 100,000 phrases of 38 bytes need 154 million
-	maxOne      = 2_000_000   // steps of one pattern alone, plus
-	maxOneByte  = 60          // steps for each of its bytes
-	freeSteps   = 3_000_000   // steps of compiling all patterns, plus
-	stepsAgain  = 8           // steps for each estimated step, but at most
-	maxAll      = 400_000_000 // this many
+	maxOne      = 2_000_000   // a pattern compiled alone may take this many steps, plus
+	maxOneByte  = 60          // this many steps for each byte of the pattern
+	freeSteps   = 3_000_000   // compiling a set may take this many steps, plus
+	stepsAgain  = 8           // this many steps for each estimated step, but
+	maxAll      = 400_000_000 // never more than this many steps
 	maxExamples = 3_000_000   // estimated steps of checking texts, plus one for each byte; actual steps may be twice that
 )
 
@@ -79,8 +80,9 @@ var (
 	errExamples = errors.New("its examples are too much work to check: shorten them")
 )
 
-// errSpent is the value with which [Budget.spend] panics, because most of its
-// callers are recursive and return no errors. recoverSpent turns it into an error.
+// errSpent is the value with which the method spend panics when the budget is
+// exceeded. It panics because most of its callers are recursive and return no
+// errors. recoverSpent turns the panic into an error.
 type errSpent struct{}
 
 // NewBudget returns the budget for a set of patterns.
@@ -102,7 +104,7 @@ func (b *Budget) clone() *Budget {
 	return &c
 }
 
-// spend subtracts steps from the budget and counts them for a pattern. It
+// spend subtracts steps from the budget and adds them to the steps of a pattern. It
 // panics if the budget has fewer steps left.
 func (b *Budget) spend(pattern int32, steps int) {
 	b.spent[pattern][b.phase] += steps
@@ -120,12 +122,13 @@ func (b *Budget) Steps() (n int) {
 	return n
 }
 
-// Work returns the number of steps of all work for the set. Unlike Steps, it includes
-// failed attempts, estimates and testers.
+// Work returns the number of steps of all work for the set. Unlike [Budget.Steps],
+// the number includes estimates, failed attempts to compile, and the work of
+// testers.
 func (b *Budget) Work() int { return *b.work }
 
-// most returns the pattern that took the most steps, and the phase that took most
-// of these steps.
+// most returns the pattern that took the most steps, and the phase in which it took
+// most of them.
 func (b *Budget) most() (pattern int, on phase) {
 	for i := range b.spent {
 		if b.spent[i].total() > b.spent[pattern].total() {
@@ -140,8 +143,8 @@ func (b *Budget) most() (pattern int, on phase) {
 	return pattern, on
 }
 
-// recoverSpent must be deferred. If the budget is exceeded, it sets err to an error
-// that names the pattern that took the most steps.
+// recoverSpent must be deferred. It recovers the panic of spend and sets *err to an
+// error. The error names the pattern that took the most steps.
 func (b *Budget) recoverSpent(err *error) {
 	switch r := recover(); r {
 	case nil:
@@ -157,10 +160,10 @@ func (b *Budget) recoverSpent(err *error) {
 	}
 }
 
-// BudgetError is the error for a set of patterns if compiling the set takes too many
-// steps.
+// BudgetError is the error for a set of patterns that takes too many steps, for
+// compiling the set or for checking texts.
 type BudgetError struct {
-	Steps int // steps of the pattern that needs the most
+	Steps int // steps of the pattern that takes the most; 0 if texts take too many
 	err   error
 }
 

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostile holds patterns that cost much more than their length suggests.
+// hostile has patterns that take far more steps than most patterns of the same
+// length.
 var hostile = map[string]string{
 	"empty alternatives":    `(?:^|$){24}x`,
 	"more empty ones":       `(?:^|$){1000}x`,
@@ -52,13 +53,14 @@ func prefixes(n int) (all []string) {
 	return all
 }
 
-// mostRefused limits the steps that Compile takes before it refuses a set. It allows
-// for two attempts, which Compile needs for some case-sensitive patterns.
+// mostRefused is the maximum number of steps that Compile may take to refuse a set.
+// It is enough for two attempts, which Compile makes for some case-sensitive
+// patterns.
 const mostRefused = 12_000_000
 
 // If Compile refuses a hostile pattern, it must take few steps and name the pattern.
-// If Compile accepts it, the steps must be within a limit that follows from the
-// estimate of weigh.
+// If Compile accepts it, the number of steps must be within a limit that is
+// proportional to the pattern's weight.
 func TestHostilePatternsCostMoreThanTheirBudget(t *testing.T) {
 	t.Parallel()
 	for name, expr := range hostile {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A kind is the property of a byte that decides whether an assertion such as ^ or
-// \b holds next to the byte.
+// A kind is a class of bytes. Assertions such as ^ and \b depend only on the kinds
+// of the bytes before and after them.
 type kind uint8
 
 const (
@@ -33,7 +33,7 @@ var kindOf = func() (of [256]kind) {
 	return of
 }()
 
-// holds reports whether all assertions in ops hold between two neighbouring bytes.
+// holds reports whether all assertions in ops hold between two consecutive bytes.
 // before and after are the kinds of these bytes.
 func holds(ops syntax.EmptyOp, before, after kind) bool {
 	return ops&^assertionsBetween[before][after] == 0
@@ -49,8 +49,8 @@ var assertionsBetween = func() (ops [kinds][kinds]syntax.EmptyOp) {
 	return ops
 }()
 
-// between returns the assertions that hold between two neighbouring bytes. before
-// and after are the kinds of these bytes.
+// between returns the assertions that hold between two consecutive bytes. before and
+// after are the kinds of these bytes.
 func between(before, after kind) syntax.EmptyOp {
 	ops := syntax.EmptyNoWordBoundary
 	if (before == wordByte) != (after == wordByte) {
@@ -72,31 +72,31 @@ func between(before, after kind) syntax.EmptyOp {
 }
 
 // builder makes a program deterministic by the subset construction. A state is a
-// sorted list of NFA nodes that read a byte, are an assertion, or end a match. If a
-// state has assertions, the kind of the previous byte is part of the state.
+// sorted list of NFA nodes without opSplit. If a state has assertions, the kind of
+// the previous byte is part of the state.
 type builder struct {
 	*program
 	classes [256]uint8
 	sample  []byte     // the first byte of each class
-	next    [257]int16 // for each byte, the first sample at or above it; 256 = none
+	next    [257]int16 // for each byte, the next byte of sample at or after it; 256 = none
 	states  map[string]int32
-	single  []int32 // for each node, the state that it alone leads to, plus one; 0 = not known
+	single  []int32 // for each node, the result of stateOf for this node alone, plus one; 0 = none yet
 	items   []int32 // nodes of all states, one state after the other
-	bounds  []int32 // index of the first item of each state; one more entry is the end of the last state
+	bounds  []int32 // for each state, the index of its first node in items; then the length of items
 	kind    []kind
 	edges   []edge      // edges of all states, one state after the other
 	ranges  []edgeRange // the range of the edges of each state
 	columns uint32      // number of columns of the table
 	roots   [kinds]int32
 
-	mark    []uint32 // for each node, the round of the last closure that visited it
+	visited []uint32 // for each node, the value of round when closure last visited the node
 	round   uint32
 	stack   []int32
 	found   []int32 // buffer for closure
 	waiting []int32 // states whose edges are not computed yet
 	key     []byte
 	spans   []span     // spans of the current state
-	spanOf  [257]int16 // for each first byte, the index of its span
+	spanOf  [257]int16 // for the first byte of each span, the index of the span
 }
 
 // An edge is a transition of a state: the upper 8 bits are a class of bytes, and the
@@ -124,15 +124,15 @@ func (b *builder) edgesOf(s int) []edge {
 // the first edge and the number of edges.
 type edgeRange struct{ begin, count int32 }
 
-// tables builds the two automata of a program: one for all pieces and one for the
-// case-sensitive pieces.
+// tables builds the two automata of a program: one for all pieces (the parts of
+// patterns between gaps) and one for the case-sensitive pieces.
 func (p *program) tables() (all, exact *table) {
 	p.nodeIDs, p.asserted, p.pieceIDs, p.stageIDs = nil, nil, nil, nil // no nodes are added from here on
 	return determinize(p, p.starts, len(p.nodes)).layOut(), determinize(p, p.exact, 0).layOut()
 }
 
 // determinize builds the states of the pieces whose first nodes are in starts. It
-// allocates memory for as many states as room says. Growing the slices would need
+// allocates memory for room states at once, because growing the slices would need
 // twice the memory.
 func determinize(p *program, starts []int32, room int) *builder {
 	b := newBuilder(p, room)
@@ -140,7 +140,7 @@ func determinize(p *program, starts []int32, room int) *builder {
 		b.roots[k], _ = b.state(b.closure(nil, starts), k)
 	}
 	b.buildEdges()
-	b.states, b.single, b.mark = nil, nil, nil // no states are added from here on
+	b.states, b.single, b.visited = nil, nil, nil // no states are added from here on
 	b.renumber()
 	return b
 }
@@ -150,7 +150,7 @@ func newBuilder(p *program, room int) *builder {
 		program: p, states: map[string]int32{},
 		bounds: make([]int32, 1, room+1), ranges: make([]edgeRange, 0, room),
 		items: make([]int32, 0, room), kind: make([]kind, 0, room), edges: make([]edge, 0, 2*room),
-		mark: make([]uint32, len(p.nodes)), single: make([]int32, len(p.nodes)),
+		visited: make([]uint32, len(p.nodes)), single: make([]int32, len(p.nodes)),
 	}
 	b.classify()
 	return b
@@ -195,9 +195,9 @@ func (b *builder) classify() {
 	}
 }
 
-// splitClasses splits every class of bytes. Two bytes stay in one class if f returns
-// the same number for both. The numbers must be less than the constant kinds. The
-// new classes are numbered in the order of their first bytes.
+// splitClasses splits every class of bytes. Two bytes of a class stay together if f
+// returns the same number for both. The numbers must be less than the constant
+// kinds. The new classes are numbered in the order of their first bytes.
 func (b *builder) splitClasses(f func(c byte) uint8) {
 	var numbers [256][kinds]uint16 // for each old class and number, the new class plus one
 	count := uint16(0)
@@ -225,19 +225,19 @@ const (
 	stepsAnEdge = 4
 )
 
-// closure appends to items the nodes that can be reached from the given nodes
-// without reading a byte. It leaves out nodes that only split the path.
-func (b *builder) closure(items, from []int32) []int32 {
+// closure appends to items the nodes that can be reached from the nodes in start
+// without reading a byte. It leaves out opSplit nodes.
+func (b *builder) closure(items, start []int32) []int32 {
 	b.round++
-	b.stack = append(b.stack[:0], from...)
+	b.stack = append(b.stack[:0], start...)
 	for len(b.stack) > 0 {
 		n := b.stack[len(b.stack)-1]
 		b.stack = b.stack[:len(b.stack)-1]
 		b.spend(b.owner[n], 1)
-		if b.mark[n] == b.round {
+		if b.visited[n] == b.round {
 			continue
 		}
-		b.mark[n] = b.round
+		b.visited[n] = b.round
 		if nd := &b.nodes[n]; nd.op == opSplit {
 			b.stack = append(b.stack, nd.alt, nd.out)
 		} else {
@@ -247,21 +247,21 @@ func (b *builder) closure(items, from []int32) []int32 {
 	return items
 }
 
-// stateOf returns the state for the given nodes, after a byte of kind k. asserts
-// reports whether the state has assertions. If it has none, the state of a single
-// node is cached: most edges lead to a single node.
-func (b *builder) stateOf(from []int32, k kind) (s int32, asserts bool) {
-	alone := len(from) == 1
+// stateOf returns the state for the nodes in start, after a byte of kind k. asserts
+// reports whether the state has assertions. The state of a single node is cached,
+// unless it has assertions, because most edges lead to a single node.
+func (b *builder) stateOf(start []int32, k kind) (s int32, asserts bool) {
+	alone := len(start) == 1
 	if alone {
-		b.spend(b.owner[from[0]], 1)
-		if s := b.single[from[0]]; s != 0 {
+		b.spend(b.owner[start[0]], 1)
+		if s := b.single[start[0]]; s != 0 {
 			return s - 1, false
 		}
 	}
-	b.found = b.closure(b.found[:0], from)
+	b.found = b.closure(b.found[:0], start)
 	s, asserts = b.state(b.found, k)
 	if alone && !asserts {
-		b.single[from[0]] = s + 1
+		b.single[start[0]] = s + 1
 	}
 	return s, asserts
 }
@@ -298,7 +298,7 @@ func (b *builder) state(items []int32, k kind) (s int32, asserts bool) {
 
 func (b *builder) newState(items []int32, k kind) int32 {
 	s := int32(b.count())
-	if s == int32(placeMask) {
+	if s == int32(baseMask) {
 		panic(errSpent{}) // the table has no room for more states
 	}
 	b.items = append(b.items, items...)
@@ -315,7 +315,7 @@ func (b *builder) newState(items []int32, k kind) int32 {
 // renumber merges two classes if every state has the same next state for both, such
 // as the upper and the lower case of most letters. Then it sorts the classes: a
 // class with edges from many states gets a low number. So the edges that are read
-// most often are close to each other.
+// most often are close to each other in the table.
 func (b *builder) renumber() {
 	group, counts := b.alike()
 	order := make([]int, len(counts))
@@ -325,7 +325,7 @@ func (b *builder) renumber() {
 	slices.SortStableFunc(order, func(i, j int) int { return counts[j] - counts[i] })
 	const first = acceptColumn + 1
 	numbers := make([]uint8, len(counts)) // the new number of each class
-	var kept []int                        // kept[n-first] is the class that became number n
+	var kept []int                        // kept[n-first] is the old class that became class n
 	for _, class := range order {
 		i := slices.IndexFunc(kept, func(other int) bool { return group[other] == group[class] })
 		if i < 0 {
@@ -337,7 +337,7 @@ func (b *builder) renumber() {
 	for c, class := range b.classes {
 		b.classes[c] = numbers[class]
 	}
-	b.sample = nil // the samples belong to the old classes
+	b.sample = nil // sample belongs to the old classes
 	b.columns = uint32(first + len(kept))
 	for s := range b.count() {
 		l := &b.ranges[s]

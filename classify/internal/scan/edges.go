@@ -8,14 +8,15 @@ import (
 
 // A span is a range of bytes for which a state has the same next nodes.
 type span struct {
-	from, to int16
-	outs     []int32
-	asserts  bool // the next state depends on the kind of the byte
+	first, last int16
+	outs        []int32
+	asserts     bool // the next state depends on the kind of the byte
 }
 
 // buildEdges computes the edges of all states, the newest state first. Most states
-// have a single next state. So buildEdges follows a path to its end before it begins
-// a new one, and the nodes and edges of a path are close to each other in memory.
+// have a single next state. So buildEdges follows a path of states to the end before
+// it begins a new path, and the nodes and edges of a path are close to each other in
+// memory.
 func (b *builder) buildEdges() {
 	for len(b.waiting) > 0 {
 		s := b.waiting[len(b.waiting)-1]
@@ -24,9 +25,10 @@ func (b *builder) buildEdges() {
 	}
 }
 
-// buildEdgesOf computes the edges of state s. It divides the 256 bytes into spans:
-// all bytes in a span lead to the same nodes. A new span begins at the start and
-// after the end of each range that a node of s reads.
+// buildEdgesOf computes the edges of state s. It divides the 256 bytes into spans
+// (ranges), so that all bytes in a span lead to the same nodes. If a node of s reads
+// a range of bytes, one span begins at the first byte of the range, and another
+// after the last.
 func (b *builder) buildEdgesOf(s int) {
 	b.cut(s)
 	for _, n := range b.itemsOf(s) {
@@ -50,8 +52,8 @@ func (b *builder) buildEdgesOf(s int) {
 			continue
 		}
 		var next int32
-		for c := sp.from; c <= sp.to; c = b.next[c+1] {
-			if c == sp.from || sp.asserts {
+		for c := sp.first; c <= sp.last; c = b.next[c+1] {
+			if c == sp.first || sp.asserts {
 				next, sp.asserts = b.stateOf(sp.outs, kindOf[c])
 			}
 			b.spend(b.owner[sp.outs[0]], stepsAnEdge)
@@ -93,10 +95,10 @@ func (b *builder) cut(s int) {
 		for ; word != 0; word &= word - 1 {
 			c := int16(w<<6 + bits.TrailingZeros64(word))
 			if count > 0 {
-				b.spans[count-1].to = c - 1
+				b.spans[count-1].last = c - 1
 			}
 			b.spans = slices.Grow(b.spans[:count], 1)[:count+1]
-			b.spans[count] = span{from: c, to: 255, outs: b.spans[count].outs[:0]}
+			b.spans[count] = span{first: c, last: 255, outs: b.spans[count].outs[:0]}
 			b.spanOf[c] = int16(count)
 			count++
 		}
@@ -104,7 +106,7 @@ func (b *builder) cut(s int) {
 	b.spans = b.spans[:count]
 }
 
-// kindEdges has every byte b whose kind differs from the kind of the byte b-1.
+// kindEdges has every byte whose kind differs from the kind of the byte before it.
 var kindEdges = func() (edges []int16) {
 	for c := 1; c < len(kindOf); c++ {
 		if kindOf[c] != kindOf[c-1] {
@@ -114,17 +116,16 @@ var kindEdges = func() (edges []int16) {
 	return edges
 }()
 
-// addTarget adds the node with index target to the spans of the bytes from lo
-// to hi. It skips a span if one of the assertions in required does not hold
-// there.
+// addTarget adds the node with index target to the spans of the bytes from lo to hi.
+// It skips the spans of bytes before which an assertion in required does not hold.
 func (b *builder) addTarget(s int, n int32, required syntax.EmptyOp, lo, hi byte, target int32) {
 	c := b.next[lo]
 	if c > int16(hi) {
 		return
 	}
-	for i := int(b.spanOf[c]); i < len(b.spans) && b.spans[i].from <= int16(hi); i++ {
+	for i := int(b.spanOf[c]); i < len(b.spans) && b.spans[i].first <= int16(hi); i++ {
 		b.spend(b.owner[n], 1)
-		if sp := &b.spans[i]; required == 0 || holds(required, b.kind[s], kindOf[sp.from]) {
+		if sp := &b.spans[i]; required == 0 || holds(required, b.kind[s], kindOf[sp.first]) {
 			sp.outs = append(sp.outs, target)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // AppendBinary appends the encoding of m to b. [Load] decodes it. A program that
-// embeds the encoding need not compile the set.
+// embeds the encoding need not compile the patterns.
 func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 	number := func(n int) { b = binary.AppendUvarint(b, uint64(n)) }
 	list := func(numbers []int32) {
@@ -59,8 +59,8 @@ func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 }
 
 // appendEdges appends the entries of a table. It first writes one bit per entry,
-// which says whether the entry is used. Then it writes the used entries, about three
-// quarters of all.
+// which says whether the entry is in use. Then it writes the entries in use, which
+// are about three quarters of all entries.
 func appendEdges(b []byte, edges []uint32) []byte {
 	b = binary.AppendUvarint(b, uint64(len(edges)))
 	used := make([]byte, (len(edges)+7)/8)
@@ -75,7 +75,7 @@ func appendEdges(b []byte, edges []uint32) []byte {
 			b = binary.LittleEndian.AppendUint32(b, e)
 		}
 	}
-	return binary.LittleEndian.AppendUint32(b, freeEntry) // edges reads one entry too many
+	return binary.LittleEndian.AppendUint32(b, freeEntry) // the decoder reads one entry too many
 }
 
 var errTruncated = errors.New("the table ends too early or is not one of this version")
@@ -128,8 +128,8 @@ func (d *decoder) table() table {
 	return t
 }
 
-// edges decodes what appendEdges has written. Its loop does not branch on whether an
-// entry is used, because the CPU would often mispredict this.
+// edges decodes what appendEdges has written. To avoid mispredicted branches, its
+// loop does not branch on whether an entry is in use.
 func (d *decoder) edges() []uint32 {
 	n := d.number()
 	if n > 8*len(d.data) {
@@ -181,8 +181,8 @@ func (d *decoder) number() int {
 	}
 }
 
-// count reads the length of a list. Every item takes at least one byte, so a length
-// above the number of bytes left is an error.
+// count reads the length of a list. It fails if the length exceeds the number of
+// bytes left, because every item takes at least one byte.
 func (d *decoder) count() int {
 	n := d.number()
 	if n > len(d.data) {

@@ -12,20 +12,20 @@ import (
 // It makes up to three tests: of the first four bytes at the offset, of the first
 // eight bytes, and of the fifth to the twelfth byte.
 type filter struct {
-	// There is one bitmap for each test. It has the hashes of the bytes that pass
-	// the test.
+	// There is one bitmap for each test, with the hashes of the bytes that pass the
+	// test.
 	four, eight, twelve bitmap
-	// fourOnly has the prefixes of four bytes for which the second test is left out.
-	// A match with such a prefix may be shorter than eight bytes, or may continue in
-	// too many ways. eightOnly has the prefixes of eight bytes for which the third
-	// test is left out.
+	// fourOnly has the first four bytes of matches for which the second and the
+	// third test are left out. Such a match may be shorter than eight bytes, or too
+	// many different bytes may follow. eightOnly has the first eight bytes of
+	// matches for which the third test is left out.
 	fourOnly, eightOnly bitmap
-	// short has the pairs of bytes for which all three tests are left out. A match
-	// that begins with such a pair may be shorter than four bytes, or may continue
-	// in too many ways.
+	// short has the first two bytes of matches for which all three tests are left
+	// out. Such a match may be shorter than four bytes, or too many different bytes
+	// may follow.
 	short  [1 << (16 - 6)]uint64
 	shorts bool // short is not empty
-	empty  bool // a match may be empty, so it may begin at any offset
+	empty  bool // a match may be empty, so no offset is rejected
 }
 
 // bitmaps returns all fields of f that are bitmaps, in the order of their encoding.
@@ -43,8 +43,8 @@ func (b *bitmap) add(hash uint32) { b[hash>>6] |= 1 << (hash & 63) }
 func (b *bitmap) has(hash uint32) bool { return b[hash>>6]>>(hash&63)&1 != 0 }
 
 // fold has, in each of eight bytes, the bit that differs between the two cases of an
-// ASCII letter. It is applied to every window, so that case is ignored. A window is
-// the next eight bytes of a text as a little-endian word.
+// ASCII letter. This bit is set in every window, so that case is ignored. A window
+// is the next eight bytes of a text as a little-endian uint64.
 const fold = 0x2020202020202020
 
 // hash hashes the eight bytes of a window. hashFour hashes the first four.
@@ -84,28 +84,28 @@ func (f *filter) passesRest(text string, i int) bool {
 	return f.eight.has(h) && (i+12 > len(text) || f.eightOnly.has(h) || f.twelve.has(hash(word64(text[i+4:i+12])|fold)))
 }
 
-// These are limits of build, which uses a shorter prefix of a match in these cases:
-//   - A state has edges for more than manyBytes bytes.
-//   - One prefix continues in more than manyWays ways.
-//   - One test has tried leastWays ways plus stateWays for each state, or allWays
-//     in total. The third test rejects fewer offsets, so it may try only a quarter
-//     of the ways.
+// These are limits of build. It leaves out a test of the filter in these cases:
+//   - The next byte of a match may be one of more than manyBytes bytes.
+//   - More than manyPrefixes prefixes begin with the same bytes.
+//   - build has tried leastPrefixes prefixes for the test, plus statePrefixes for
+//     each state, or allPrefixes in total. For the third test, a quarter of that
+//     number is the limit, because the test rejects fewer offsets.
 const (
-	manyBytes = 128
-	manyWays  = 1 << 9
-	leastWays = 1 << 16
-	allWays   = 1 << 20
-	stateWays = 1 << 6 // a few classes of many runes need no more than leastWays
+	manyBytes     = 128
+	manyPrefixes  = 1 << 9
+	leastPrefixes = 1 << 16
+	allPrefixes   = 1 << 20
+	statePrefixes = 1 << 6 // a few classes of many runes need no more than leastPrefixes
 )
 
-// A way is one possible beginning of a match: some bytes and the state to which
-// these bytes lead.
-type way struct {
+// A prefix is a possible beginning of a match: some bytes, as a window, and a state
+// to which these bytes lead.
+type prefix struct {
 	s      state
 	window uint64
 }
 
-// build fills the filter with the prefixes of all possible matches.
+// build fills the filter from the prefixes of all possible matches.
 func (f *filter) build(t *table) {
 	x := explorer{table: t}
 	for c, class := range t.classes {
@@ -118,9 +118,9 @@ func (f *filter) build(t *table) {
 		f.empty = f.empty || root&acceptFlag != 0
 		roots = append(roots, root)
 	}
-	most := min(leastWays+stateWays*t.states, allWays)
-	one, two := look{0, 1, most}, look{1, 2, most}
-	four, eight, twelve := look{2, 4, most}, look{4, 8, most}, look{4, 8, most >> 2}
+	most := min(leastPrefixes+statePrefixes*t.states, allPrefixes)
+	one, two := extension{0, 1, most}, extension{1, 2, most}
+	four, eight, twelve := extension{2, 4, most}, extension{4, 8, most}, extension{4, 8, most >> 2}
 	x.each(&one, roots, 0, nil, func(first uint64, s []state) {
 		x.each(&two, s, first, func() { f.admitAll(first) }, func(pair uint64, s []state) {
 			x.each(&four, s, pair, func() { f.admit(pair) }, func(begin uint64, s []state) {
@@ -136,75 +136,76 @@ func (f *filter) build(t *table) {
 	})
 }
 
-// admit lets a window pass if it begins with the two bytes of pair.
+// admit lets every window pass that begins with the two bytes of pair.
 func (f *filter) admit(pair uint64) {
 	f.short[uint16(pair)>>6] |= 1 << (pair & 63)
 }
 
-// admitAll lets a window pass if its first byte is b.
+// admitAll lets every window pass that begins with the byte b.
 func (f *filter) admitAll(b uint64) {
 	for next := range uint64(256) {
 		f.admit(b | next<<8)
 	}
 }
 
-// explorer enumerates the ways to begin a match.
+// explorer enumerates the prefixes of possible matches.
 type explorer struct {
 	*table
 	bytesOf [256][]byte // the bytes of each class, with fold applied
 }
 
-// A look makes windows longer.
-type look struct {
-	from, to int // lengths of the windows, before and after
-	left     int // number of ways that may still be tried
+// An extension says how the method each extends windows.
+type extension struct {
+	before, after int // lengths of the windows in bytes, before and after
+	left          int // number of prefixes that may still be tried
 }
 
-// each makes a window longer, from l.from to l.to bytes, in every way in which a
-// match may continue. states are the states to which the bytes of the window lead.
-// each calls found with every longer window and its states, in a fixed order.
+// each extends a window from l.before to l.after bytes, with all bytes that may
+// follow in a match. states are the states to which the bytes of the window lead.
+// each calls found with every extended window and the states to which it leads,
+// sorted by window.
 //
-// If a match may be shorter than the longer windows, or if there are too many ways,
-// each calls stop instead. If stop is nil, there is no such limit.
-func (x *explorer) each(l *look, states []state, window uint64, stop func(), found func(window uint64, states []state)) {
-	ways := map[way]bool{}
+// If a match may be shorter than l.after bytes, or if there are too many extended
+// windows, each only calls stop. If stop is nil, each ignores these limits.
+func (x *explorer) each(l *extension, states []state, window uint64, stop func(), found func(window uint64, states []state)) {
+	prefixes := map[prefix]bool{}
 	for _, s := range states {
-		ways[way{s, window}] = true
+		prefixes[prefix{s, window}] = true
 	}
 	most := 0
-	for at := l.from; at < l.to; at++ {
-		longer := map[way]bool{}
+	for at := l.before; at < l.after; at++ {
+		longer := map[prefix]bool{}
 		stopped := stop != nil && l.left <= 0
-		for w := range ways {
-			if stopped = stopped || stop != nil && x.open(w.s); stopped {
+		for p := range prefixes {
+			if stopped = stopped || stop != nil && x.open(p.s); stopped {
 				break
 			}
-			x.extend(longer, w, at)
-			stopped = stop != nil && len(longer) > manyWays
+			x.extend(longer, p, at)
+			stopped = stop != nil && len(longer) > manyPrefixes
 		}
 		if stopped {
-			l.left -= manyWays
+			l.left -= manyPrefixes
 			stop()
 			return
 		}
-		ways, most = longer, max(most, len(longer)) // ways that end before l.to count too
+		prefixes, most = longer, max(most, len(longer)) // the largest number of prefixes of any length
 	}
 	l.left -= most
 	leadTo := map[uint64][]state{}
-	for w := range ways {
-		leadTo[w.window] = append(leadTo[w.window], w.s)
+	for p := range prefixes {
+		leadTo[p.window] = append(leadTo[p.window], p.s)
 	}
 	for _, window := range slices.Sorted(maps.Keys(leadTo)) {
 		found(window, leadTo[window])
 	}
 }
 
-// extend adds to ways every extension of w by one byte. w has n bytes.
-func (x *explorer) extend(ways map[way]bool, w way, n int) {
+// extend adds to all every extension of p by one byte. The window of p has n bytes.
+func (x *explorer) extend(all map[prefix]bool, p prefix, n int) {
 	for class := uint32(acceptColumn + 1); class < x.columns; class++ {
-		if next := x.step(w.s, class); next != 0 {
+		if next := x.step(p.s, class); next != 0 {
 			for _, c := range x.bytesOf[class] {
-				ways[way{next, w.window | uint64(c)<<(8*n)}] = true
+				all[prefix{next, p.window | uint64(c)<<(8*n)}] = true
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func matched(m *Matcher, text string) []bool {
 
 // FuzzMatch compares the matcher with package regexp. Both must find the same
 // patterns in every text. exprs has one pattern per line. The test also repeats the
-// text, with a filler between the copies.
+// text, with other text between the copies.
 func FuzzMatch(f *testing.F) {
 	for _, seed := range []struct{ exprs, text string }{
 		{`rate.?limit` + "\n" + `429`, "HTTP 429: Rate_Limit exceeded"},

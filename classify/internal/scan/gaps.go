@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// byteLoop is a loop inside a gap. Its method matchBack matches the loop backwards,
-// from the end of a text.
+// byteLoop is a compiled loop (a repetition of a class). One or several loops make
+// up a gap, the part between two pieces of a pattern.
 type byteLoop struct {
 	runes []rune    // the class, as pairs of bounds
 	line  bool      // the class has all runes but the newline
 	ascii [128]bool // for each ASCII rune, whether it is in the class
-	min   int       // 0 if the gap has several loops
+	min   int       // always 0 if the gap has several loops
 	max   int
 }
 
@@ -53,11 +53,11 @@ func byteLoops(g gap) []byteLoop {
 	return loops
 }
 
-// matchBack matches the loop backwards from the end of text, as far as the loop can
-// match. It returns the offset at which the match begins.
+// matchBack finds the longest match of the loop that ends at the end of text, and
+// returns the offset at which that match begins.
 func (l *byteLoop) matchBack(text string) int {
 	if l.line {
-		near := text // the part that the loop can reach
+		near := text // the end of the text, as long as a match can be
 		if l.max >= 0 && len(text) > utf8.UTFMax*l.max {
 			near = text[len(text)-utf8.UTFMax*l.max:]
 		}
@@ -87,10 +87,11 @@ func (l *byteLoop) matchBack(text string) int {
 	return end
 }
 
-// spans reports whether the loops of a gap match all of text. It ignores the
-// minimums of the loops. From the last loop to the first, it matches each loop
-// backwards, as far as possible. This finds a match if there is one, because loops
-// that match a text also match every beginning of that text.
+// spans reports whether the loops of a gap, one after the other, match all of text.
+// It ignores the minimums of the loops. It tries the last loop first. Each loop gets
+// the longest match that ends where the match of the next loop begins. If the loops
+// can match text at all, this finds a match: the loops before can match the rest,
+// because they match every prefix of what they match.
 func spans(loops []byteLoop, text string) bool {
 	for i := len(loops) - 1; i >= 0 && text != ""; i-- {
 		text = text[:loops[i].matchBack(text)]
@@ -98,15 +99,15 @@ func spans(loops []byteLoop, text string) bool {
 	return text == ""
 }
 
-// canFollow reports whether a piece that begins at offset start can follow the
-// pieces before it. There must be a mark of the stage before s, and the text from
-// the end of the mark to start must be a valid gap. Of the marks that are far enough
-// before start, canFollow checks only the last. If the shortest gap is not valid, no
-// longer gap is valid.
-func (j *joiner) canFollow(text string, s *stage, k *known, start int) bool {
+// canFollow reports whether the last piece of s can begin at offset start. s is a
+// stage (the first pieces of a pattern). There must be a match of the parent stage,
+// and the text between that match and start must be a valid gap. Of the matches that
+// end far enough before start, canFollow checks only the last one, because it leaves
+// the shortest gap. If that gap is invalid, every longer gap is invalid too.
+func (j *joiner) canFollow(text string, s *stage, k *fitsResult, start int) bool {
 	least, runes, counted := s.gap[0].min, 0, start // text[counted:start] has this many runes
-	for at := j.latest[s.parent]; at >= 0; at = j.marks[at].prev {
-		end := j.marks[at].end
+	for at := j.latest[s.parent]; at >= 0; at = j.stageMatches[at].prev {
+		end := j.stageMatches[at].end
 		if end > start || start-end < least {
 			continue
 		}
@@ -121,32 +122,33 @@ func (j *joiner) canFollow(text string, s *stage, k *known, start int) bool {
 	return false
 }
 
-// fits reports whether text[end:start] is a valid gap, and saves the result in k.
-// Three facts let it often use the previous result in k:
+// fits reports whether text[end:start] is a valid gap: the text from the end of one
+// piece to the start of the next. It saves the result in k. For three reasons, the
+// previous result in k often gives the new result:
 //
-//   - If a text is a valid gap, so is every beginning of the text.
-//   - If a text is not a valid gap, no longer text from the same offset is one.
+//   - If a text is a valid gap, so is every prefix of the text.
+//   - If a text is an invalid gap, so is every longer text from the same offset.
 //   - If the gap is a single loop without upper bound, two adjacent valid gaps are
 //     a valid gap together.
-func (j *joiner) fits(text string, gap []byteLoop, k *known, end, start int) bool {
+func (j *joiner) fits(text string, gap []byteLoop, k *fitsResult, end, start int) bool {
 	endless := len(gap) == 1 && gap[0].max < 0
-	from, to := k.end, k.start
+	knownEnd, knownStart := k.end, k.start
 	switch {
 	case k.round != j.round:
-	case !k.fits && from == end && to <= start:
+	case !k.fits && knownEnd == end && knownStart <= start:
 		return false
-	case k.fits && endless && from <= end && end <= to:
-		if start <= to {
+	case k.fits && endless && knownEnd <= end && end <= knownStart:
+		if start <= knownStart {
 			return true
 		}
-		if spans(gap, text[to:start]) {
+		if spans(gap, text[knownStart:start]) {
 			k.start = start
 			return true
 		}
-		*k = known{round: j.round, end: end, start: start}
+		*k = fitsResult{round: j.round, end: end, start: start}
 		return false
 	}
 	fits := spans(gap, text[end:start])
-	*k = known{round: j.round, fits: fits, end: end, start: start}
+	*k = fitsResult{round: j.round, fits: fits, end: end, start: start}
 	return fits
 }

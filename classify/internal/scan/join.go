@@ -5,39 +5,41 @@ import (
 	"unicode/utf8"
 )
 
-// A hit is a match of a piece that does not show alone whether a pattern matches.
-// Either the piece must be joined with other pieces, or it may be empty.
-type hit struct {
+// A pieceMatch is a match of a piece (a pattern's part between gaps) that alone does
+// not decide whether a pattern matches. Either the pattern has other pieces, or the
+// piece may be empty.
+type pieceMatch struct {
 	accepts    int32 // index of the first accept of the piece
 	start, end int
 }
 
-// A mark says that a stage was reached: all pieces of the stage were found in order.
-type mark struct {
-	end   int   // end of its last piece
-	prev  int32 // the previous mark of the same stage; -1 = none
+// A stageMatch is a match of a stage (the first pieces of a pattern): all these
+// pieces were found in order, with valid gaps between them.
+type stageMatch struct {
+	end   int   // end of the stage's last piece
+	prev  int32 // the previous match of the same stage; -1 = none
 	stage int32
 }
 
-// maxListed limits the lists of a walk, so that the memory does not grow with the
-// text. When the list of hits reaches this length, the walk joins hits. When the list
-// of marks reaches it, the walk drops marks that are no longer needed. If the patterns
-// need more entries at the same time, a list becomes longer.
+// maxListed is the length at which the lists of piece matches and stage matches are
+// shortened, so that their memory does not grow with the text. The piece matches are
+// joined, and the stage matches that are no longer needed are dropped. If the
+// patterns need more matches at the same time, a list becomes longer.
 const maxListed = 4 << 10
 
-// joiner joins hits into matches of whole patterns.
+// joiner joins piece matches to matches of whole patterns.
 type joiner struct {
-	pending []hit // hits that are not joined yet
-	next    int   // all hits that are not known yet begin here or later
+	pending []pieceMatch // piece matches that are not joined yet
+	next    int          // piece matches that are found later begin at this offset or after it
 
-	round   uint32   // number of texts so far
-	seen    stageSet // stages whose piece was seen after the piece of the previous stage
-	awaited stageSet // stages after whose piece the piece of a next stage was seen
-	marks   []mark
-	room    limit
-	latest  []int32 // index of the last mark of each stage; -1 = none
-	reached []int32 // stages that have marks
-	gaps    []known // for each stage, the last result of fits for the gap before it
+	round        uint32   // number of texts so far
+	seen         stageSet // stages whose last piece was found, after the last piece of the previous stage
+	awaited      stageSet // stages for which the last piece of a next stage was found too
+	stageMatches []stageMatch
+	room         limit
+	latest       []int32      // for each stage, the index of its last match; -1 = none
+	reached      []int32      // stages that have a match
+	gaps         []fitsResult // for each stage, the last result of fits for the gap before it
 }
 
 // stageSet is a set of stages, with one bit for each.
@@ -47,20 +49,19 @@ func (s stageSet) add(stage int32) { s[stage/64] |= 1 << (stage % 64) }
 
 func (s stageSet) has(stage int32) bool { return s[stage/64]>>(stage%64)&1 != 0 }
 
-// known is the last result of joiner.fits for a stage: whether text[end:start] is a
-// valid gap before the last piece of the stage. So a long gap is not read again for
-// every piece after it.
-type known struct {
-	round      uint32 // round of the joiner; results of other rounds are of other texts
+// fitsResult is the last result of joiner.fits for a stage: whether text[end:start]
+// is a valid gap before the last piece of the stage. It is saved so that fits need
+// not read a long gap again for every match of that piece.
+type fitsResult struct {
+	round      uint32 // value of joiner.round; results of other rounds belong to other texts
 	fits       bool
 	end, start int
 }
 
-// A limit says at which length a list needs more memory, and at which length it is
-// shortened.
+// A limit has the lengths at which a list must be extended or shortened.
 type limit struct {
-	grow    int // at this length the list needs memory, or has reached shorten
-	shorten int // at this length the entries that are no longer needed are dropped
+	grow    int // at this length the list needs more memory or must be shortened
+	shorten int // at this length entries that are no longer needed are dropped
 }
 
 func limitOf[T any](list []T, shorten int) limit {
@@ -68,8 +69,8 @@ func limitOf[T any](list []T, shorten int) limit {
 }
 
 // dropped adjusts the limit after entries were dropped from a list. left is the
-// number of entries that remain. If many remain, the limit rises, so that dropping
-// stays cheaper than adding.
+// number of entries that remain. The limit becomes at least twice that number. So at
+// least as many entries are added as remain before the list is shortened again.
 func (l *limit) dropped(left int) { l.shorten = max(l.shorten, 2*left) }
 
 // extend returns list with room for at least one more entry.
@@ -83,8 +84,8 @@ func extend[T any](list []T, l *limit) []T {
 	return list
 }
 
-// emptied empties a list so that the next text can reuse its memory. It frees the
-// memory if the list is so large that few texts need it.
+// emptied returns list without entries, so that the next text can reuse its memory.
+// If the list is so large that few texts need it, emptied returns nil.
 func emptied[T any](list []T) []T {
 	if cap(list) > 2*maxListed {
 		return nil
@@ -95,7 +96,7 @@ func emptied[T any](list []T) []T {
 // begin prepares the joiner for a text.
 func (j *joiner) begin(m *Matcher) {
 	stages := len(m.stages)
-	j.room = limitOf(j.marks, m.listed)
+	j.room = limitOf(j.stageMatches, m.listed)
 	if j.round++; j.round == 0 { // overflow
 		clear(j.gaps)
 		j.round = 1
@@ -107,103 +108,103 @@ func (j *joiner) begin(m *Matcher) {
 	}
 }
 
-// join adds a pattern to the set of matches if all its pieces were found in order,
-// with valid gaps between them. It is the last step of a walk.
+// join adds the patterns whose pieces were found in order, with valid gaps between
+// them, to w.set. It is called at the end of the text.
 func (w *walk) join() {
 	j := &w.joiner
-	hits := w.hits[:0]
-	for _, h := range w.hits {
+	matches := w.matches[:0]
+	for _, h := range w.matches {
 		if w.matters(h) {
-			hits = append(hits, h)
+			matches = append(matches, h)
 		}
 	}
-	if len(hits) > 0 {
-		w.takeBefore(hits, len(w.text)+1)
+	if len(matches) > 0 {
+		w.takeBefore(matches, len(w.text)+1)
 	}
 	for _, s := range j.reached {
 		j.latest[s] = -1
 	}
 	j.reached, j.pending = j.reached[:0], nil
-	w.hits, j.marks = emptied(w.hits), emptied(j.marks)
+	w.matches, j.stageMatches = emptied(w.matches), emptied(j.stageMatches)
 }
 
-// extendHits makes room for a hit that begins at offset start. If the list of hits
-// is too long, it joins the hits that end before start. No later hit ends before
-// start.
-func (w *walk) extendHits(start int) {
-	if len(w.hits) >= w.room.shorten {
-		w.hits = w.hits[:copy(w.hits, w.takeBefore(w.hits, start))]
-		w.room.dropped(len(w.hits))
+// extendMatches makes room for a piece match that begins at offset start. If the
+// list of piece matches is too long, extendMatches joins those that end before
+// start. No later piece match ends before start.
+func (w *walk) extendMatches(start int) {
+	if len(w.matches) >= w.room.shorten {
+		w.matches = w.matches[:copy(w.matches, w.takeBefore(w.matches, start))]
+		w.room.dropped(len(w.matches))
 	}
-	w.hits = extend(w.hits, &w.room)
+	w.matches = extend(w.matches, &w.room)
 }
 
-// takeBefore sorts hits. It joins the hits that end before the offset next, and
-// returns the others. All hits that are found later must begin at or after that
-// offset.
-func (w *walk) takeBefore(hits []hit, next int) []hit {
+// takeBefore sorts piece matches. It joins those that end before the offset next,
+// and returns the others. All piece matches that are found later must begin at or
+// after that offset.
+func (w *walk) takeBefore(matches []pieceMatch, next int) []pieceMatch {
 	j := &w.joiner
-	sortHits(hits)
+	sortMatches(matches)
 	for len(j.latest) < len(w.m.stages) {
 		j.latest = append(j.latest, -1)
-		j.gaps = append(j.gaps, known{})
+		j.gaps = append(j.gaps, fitsResult{})
 	}
 	j.next = next
-	for len(hits) > 0 && hits[0].end < next {
-		j.pending = hits
-		// Several empty hits at one offset may follow each other in any order. So
-		// each of them is joined as many times as there are such hits.
-		at, n, empty := hits[0].end, 0, 0
-		for ; n < len(hits) && hits[n].end == at; n++ {
-			if hits[n].start == at {
+	for len(matches) > 0 && matches[0].end < next {
+		j.pending = matches
+		// If there are n empty piece matches at one offset, they may be consecutive
+		// pieces of a pattern, in any order. So all of them are joined n times.
+		at, n, empty := matches[0].end, 0, 0
+		for ; n < len(matches) && matches[n].end == at; n++ {
+			if matches[n].start == at {
 				empty++
 			}
 		}
-		for _, h := range hits[:n-empty] {
+		for _, h := range matches[:n-empty] {
 			j.take(w, h)
 		}
 		if at == len(w.text) || utf8.RuneStart(w.text[at]) {
 			for range empty {
-				for _, h := range hits[n-empty : n] {
+				for _, h := range matches[n-empty : n] {
 					j.take(w, h)
 				}
 			}
-		} // else: package regexp finds no empty match inside a rune
-		hits = hits[n:]
+		} // otherwise drop them: package regexp finds no empty match inside a rune
+		matches = matches[n:]
 	}
-	return hits
+	return matches
 }
 
-// sortHits sorts hits by their ends, then by their starts. Hits arrive nearly in the
-// order of their starts, so few hits are far from their sorted position, and
-// insertion sort is fast. Only long pieces with many hits need a general sort.
-func sortHits(hits []hit) {
+// sortMatches sorts piece matches by their ends, then by their starts. They were
+// found in the order of their starts, so few of them are far from their sorted
+// position, and insertion sort is fast. If a long piece contains many other piece
+// matches, sortMatches changes to a general sort.
+func sortMatches(matches []pieceMatch) {
 	const often = 16
-	moves := often * len(hits)
-	for i, h := range hits {
+	moves := often * len(matches)
+	for i, h := range matches {
 		at := i
-		for ; at > 0 && compareHits(hits[at-1], h) > 0; at-- {
-			hits[at] = hits[at-1]
+		for ; at > 0 && compareMatches(matches[at-1], h) > 0; at-- {
+			matches[at] = matches[at-1]
 		}
-		hits[at] = h
-		if moves -= i - at; moves < 0 { // many hits within long pieces
-			slices.SortFunc(hits, compareHits)
+		matches[at] = h
+		if moves -= i - at; moves < 0 { // many piece matches within long pieces
+			slices.SortFunc(matches, compareMatches)
 			return
 		}
 	}
 }
 
-func compareHits(a, b hit) int {
+func compareMatches(a, b pieceMatch) int {
 	if a.end != b.end {
 		return a.end - b.end
 	}
 	return a.start - b.start
 }
 
-// matters reports whether a hit may be part of a match. It may if a pattern ends
-// with the piece of the hit, or if the next piece of a pattern was found after the
-// hit.
-func (w *walk) matters(h hit) bool {
+// matters reports whether h may be part of a match. That is so if a pattern ends
+// with the piece of h, or if the next piece of a pattern was found after h.
+func (w *walk) matters(h pieceMatch) bool {
 	for at := h.accepts; ; at++ {
 		a := &w.m.accepts[at]
 		if a.isStage && (a.ends || w.joiner.awaited.has(a.id)) {
@@ -215,8 +216,8 @@ func (w *walk) matters(h hit) bool {
 	}
 }
 
-// take marks the stages that h reaches.
-func (j *joiner) take(w *walk, h hit) {
+// take adds a match of each stage that ends with h.
+func (j *joiner) take(w *walk, h pieceMatch) {
 	for at := h.accepts; ; at++ {
 		a := &w.m.accepts[at]
 		if a.isStage && j.reaches(w, a.id, h) {
@@ -228,10 +229,10 @@ func (j *joiner) take(w *walk, h hit) {
 	}
 }
 
-// reaches reports whether h reaches the stage with index id. There must be a valid
-// gap between a mark of the previous stage and h. If the stage could add no new
-// match, reaches returns false.
-func (j *joiner) reaches(w *walk, id int32, h hit) bool {
+// reaches reports whether h completes the stage with index id: whether there is a
+// match of the previous stage with a valid gap between that match and h. It returns
+// false if a match of the stage would not add a pattern to w.set.
+func (j *joiner) reaches(w *walk, id int32, h pieceMatch) bool {
 	s := &w.m.stages[id]
 	if s.parent < 0 {
 		return true
@@ -242,9 +243,9 @@ func (j *joiner) reaches(w *walk, id int32, h hit) bool {
 	return j.canFollow(w.text, s, &j.gaps[id], h.start)
 }
 
-// reach marks the stage with index id, and adds the patterns that end there to the
-// matches.
-func (j *joiner) reach(w *walk, id int32, h hit) {
+// reach adds a match of the stage with index id that ends with h. It adds the
+// patterns that end with this stage to w.set.
+func (j *joiner) reach(w *walk, id int32, h pieceMatch) {
 	s := &w.m.stages[id]
 	for _, pattern := range s.patterns {
 		w.set[pattern/64] |= 1 << (pattern % 64)
@@ -255,23 +256,23 @@ func (j *joiner) reach(w *walk, id int32, h hit) {
 	switch latest := j.latest[id]; {
 	case latest < 0:
 		j.reached = append(j.reached, id)
-	case j.marks[latest].end == h.end:
+	case j.stageMatches[latest].end == h.end:
 		return
 	}
-	if len(j.marks) >= j.room.grow {
-		if len(j.marks) >= j.room.shorten {
+	if len(j.stageMatches) >= j.room.grow {
+		if len(j.stageMatches) >= j.room.shorten {
 			j.forget(w.m.stages)
-			j.room.dropped(len(j.marks))
+			j.room.dropped(len(j.stageMatches))
 		}
-		j.marks = extend(j.marks, &j.room)
+		j.stageMatches = extend(j.stageMatches, &j.room)
 	}
-	j.marks = append(j.marks, mark{end: h.end, prev: j.latest[id], stage: id})
-	j.latest[id] = int32(len(j.marks) - 1)
+	j.stageMatches = append(j.stageMatches, stageMatch{end: h.end, prev: j.latest[id], stage: id})
+	j.latest[id] = int32(len(j.stageMatches) - 1)
 }
 
-// forget drops the marks that no later hit needs. Of the marks of a stage that are
-// far enough before every later hit, canFollow checks only the last. So forget drops
-// the others.
+// forget drops the stage matches that are not needed for any later piece match. Of
+// the matches of a stage that end far enough before every later piece match,
+// canFollow checks only the last. So forget drops the others.
 func (j *joiner) forget(stages []stage) {
 	first := j.next
 	for _, h := range j.pending {
@@ -280,28 +281,28 @@ func (j *joiner) forget(stages []stage) {
 	const dropped = -1
 	for _, s := range j.reached {
 		at := j.latest[s]
-		for at >= 0 && j.marks[at].end > first-stages[s].near {
-			at = j.marks[at].prev
+		for at >= 0 && j.stageMatches[at].end > first-stages[s].near {
+			at = j.stageMatches[at].prev
 		}
 		for at >= 0 {
-			if at = j.marks[at].prev; at >= 0 {
-				j.marks[at].end = dropped
+			if at = j.stageMatches[at].prev; at >= 0 {
+				j.stageMatches[at].end = dropped
 			}
 		}
 		j.latest[s] = -1
 	}
-	kept := j.marks[:0]
-	for _, m := range j.marks {
+	kept := j.stageMatches[:0]
+	for _, m := range j.stageMatches {
 		if m.end == dropped {
 			continue
 		}
 		m.prev, j.latest[m.stage] = j.latest[m.stage], int32(len(kept))
 		kept = append(kept, m)
 	}
-	j.marks = kept
+	j.stageMatches = kept
 }
 
-// hasAll reports whether all these patterns are in the set of matches.
+// hasAll reports whether all these patterns are in w.set.
 func (w *walk) hasAll(patterns []int32) bool {
 	for _, p := range patterns {
 		if w.set[p/64]>>(p%64)&1 == 0 {

@@ -6,13 +6,13 @@ import (
 	"unicode"
 )
 
-// appendKey appends a key that identifies a piece. Two pieces have the same key if
-// they have the same String. String itself is too slow: it may take milliseconds for
-// a class of a few letters.
+// appendKey appends a key that identifies re. Two regular expressions have the same
+// key if their method String returns the same text. String itself is too slow: it
+// may take milliseconds for a class of a few letters.
 func appendKey(key []byte, re *syntax.Regexp) []byte {
 	number := func(n int) { key = binary.AppendVarint(key, int64(n)) }
 	switch op := re.Op; {
-	case op == syntax.OpConcat: // no brackets, so "a" followed by "b" has the same key as "ab"
+	case op == syntax.OpConcat: // adds nothing of its own, so "a" followed by "b" has the same key as "ab"
 		for _, sub := range re.Sub {
 			key = appendKey(key, sub)
 		}
@@ -43,7 +43,7 @@ func appendKey(key []byte, re *syntax.Regexp) []byte {
 	}
 	number(len(re.Sub))
 	for _, sub := range re.Sub {
-		key = append(appendKey(key, sub), 0) // the end of sub: no operation is 0
+		key = append(appendKey(key, sub), 0) // 0 marks the end of sub: no syntax.Op is 0
 	}
 	return key
 }

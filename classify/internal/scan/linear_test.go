@@ -61,8 +61,8 @@ func BenchmarkGaps(b *testing.B) {
 	}
 }
 
-// Many patterns share the part "error". Each time this part occurs in the text, the
-// walk must add one hit, not one for each pattern.
+// Many patterns share the piece "error". Each time this piece occurs in the text,
+// the matcher must record one piece match, not one for each pattern.
 func TestSharedPieceHadAHitForEachPattern(t *testing.T) {
 	t.Parallel()
 	exprs, text := []string{}, ""
@@ -75,7 +75,7 @@ func TestSharedPieceHadAHitForEachPattern(t *testing.T) {
 	var w walk
 	w.begin(m, text+strings.Repeat("error ", 50))
 	w.scan()
-	require.Len(t, w.hits, 100+50)
+	require.Len(t, w.matches, 100+50)
 	w.join()
 	require.Equal(t, reference(t, exprs, text+"error"), matched(m, text+"error"))
 }

@@ -11,12 +11,12 @@ import (
 // concurrent use.
 type Matcher struct {
 	table
-	exact    table // the automaton of the case-sensitive pieces
+	exact    table // the automaton of the case-sensitive pieces (parts of patterns between gaps)
 	filter   filter
 	stages   []stage
 	patterns int
-	none     []uint64 // an empty set of matches, to copy
-	listed   int      // limit on the lists of a walk; maxListed except in tests
+	none     []uint64 // an empty set of patterns, to copy
+	listed   int      // maxListed, except in tests
 }
 
 // PatternError is the error of one pattern of a set.
@@ -36,8 +36,8 @@ func Compile(exprs []string) (*Matcher, error) {
 	return NewBudget(exprs).Compile(exprs)
 }
 
-// Compile is like the function [Compile], but uses budget b, which must be the
-// budget of exprs. It calls [Budget.Precheck] first.
+// Compile is like the function [Compile], but spends the steps of budget b. b must
+// come from [NewBudget] with the same exprs. Compile calls [Budget.Precheck] first.
 func (b *Budget) Compile(exprs []string) (*Matcher, error) {
 	if err := b.Precheck(exprs); err != nil {
 		return nil, err
@@ -52,7 +52,8 @@ func (b *Budget) Compile(exprs []string) (*Matcher, error) {
 	return m, nil
 }
 
-// matcher builds a matcher that has no filter and so tries every offset.
+// matcher builds a matcher without a filter. The matcher runs the automaton at every
+// offset.
 func (b *Budget) matcher(exprs []string) (*Matcher, error) {
 	a, err := b.build(exprs)
 	if err != nil {
@@ -83,8 +84,9 @@ func (b *Budget) build(exprs []string) (a automata, err error) {
 	before, left := b.clone(), *b.left
 	p, a, err := b.automata(parsed, true)
 	if err != nil && p.exactPieces && *b.left < 0 {
-		// An automaton that ignores case may need far more states than an automaton for
-		// the patterns as written. Try again with case-sensitive pieces.
+		// An automaton that ignores case may need far more states than an automaton
+		// for the patterns as written. Try again with an automaton that
+		// distinguishes case.
 		*b, *b.left = *before, left
 		_, a, err = b.automata(parsed, false)
 	}
@@ -102,7 +104,7 @@ func (b *Budget) automata(parsed [][]chain, fold bool) (p *program, a automata, 
 		p.add(int32(i), chains)
 	}
 	if !p.exactPieces {
-		clear(parsed) // free memory: build tries again only if there are exact pieces
+		clear(parsed) // free memory: build tries again only if there are case-sensitive pieces
 	}
 	b.phase = states
 	all, exact := p.tables()
@@ -110,7 +112,7 @@ func (b *Budget) automata(parsed [][]chain, fold bool) (p *program, a automata, 
 }
 
 // ready computes the fields of m that AppendBinary does not encode, because they
-// can be computed from the encoded fields.
+// follow from the encoded fields.
 func (m *Matcher) ready() {
 	m.none, m.listed = make([]uint64, m.Words()), maxListed
 	m.filter.shorts = m.filter.short != [len(m.filter.short)]uint64{}
@@ -127,20 +129,20 @@ func (m *Matcher) ready() {
 	}
 }
 
-// Words returns the length that the argument set of [Matcher.Match] needs, in 64-bit
-// words. The set has one bit per pattern.
+// Words returns how many uint64s the argument set of [Matcher.Match] needs. The set
+// has one bit per pattern.
 func (m *Matcher) Words() int { return (m.patterns + 63) / 64 }
 
 // Stats describes the size of a matcher.
 type Stats struct {
 	States int // states of both automata
 	Bytes  int // bytes of the edges of both automata
-	// Short is the number of pairs of bytes, out of 65,536, that the filter lets
-	// pass without a test of further bytes. The automaton runs at every offset with
+	// Short is the number of pairs of bytes, out of 65,536, for which the filter
+	// does not test the following bytes. The automaton runs at every offset with
 	// such a pair.
 	Short int
-	// Anywhere is true if a piece may be empty. Then the automaton runs at every
-	// offset.
+	// Anywhere is true if a piece (a part of a pattern) may be empty. Then the
+	// automaton runs at every offset.
 	Anywhere bool
 }
 
@@ -153,8 +155,9 @@ func (m *Matcher) Stats() Stats {
 	return s
 }
 
-// Match sets the bit of every pattern that matches text. It clears no bits. set
-// must have at least [Matcher.Words] words.
+// Match sets the bit of every pattern that matches text: bit i%64 of set[i/64] for
+// pattern i. It does not clear other bits. The length of set must be at least
+// [Matcher.Words].
 func (m *Matcher) Match(set []uint64, text string) {
 	if !utf8.ValidString(text) {
 		text = repair(text)
@@ -168,7 +171,7 @@ func (m *Matcher) Match(set []uint64, text string) {
 	} else {
 		w.scan()
 	}
-	if len(w.hits) > 0 {
+	if len(w.matches) > 0 {
 		w.join()
 	}
 	for i, word := range w.set {
@@ -188,16 +191,16 @@ func repair(text string) string {
 	return string(b)
 }
 
-// walk is one pass over a text. It collects the matches in a set of its own, because
-// the set of the caller would escape to the heap.
+// walk is the state of one call of Match. It has a set of its own, because the set
+// of the caller would escape to the heap.
 type walk struct {
-	m      *Matcher
-	text   string
-	set    []uint64
-	hits   []hit // pieces that have to be joined
-	room   limit
-	joiner joiner
-	places [block]int32 // offsets in the current block at which a match may begin, relative to the block
+	m       *Matcher
+	text    string
+	set     []uint64
+	matches []pieceMatch // matches of pieces that have to be joined
+	room    limit
+	joiner  joiner
+	offsets [block]int32 // offsets in the current block that pass the filter's first test, relative to the block
 }
 
 // block is the number of offsets that the filter tests before the automaton runs.
@@ -208,40 +211,41 @@ var walks = sync.Pool{New: func() any { return new(walk) }}
 
 func (w *walk) begin(m *Matcher, text string) {
 	w.m, w.text = m, text
-	w.room = limitOf(w.hits, m.listed)
+	w.room = limitOf(w.matches, m.listed)
 	w.set = append(w.set[:0], m.none...)
 	w.joiner.begin(m)
 }
 
-// scan runs the automaton at every offset that the filter lets pass. For each block
-// of offsets, it first lists the offsets that pass. Then it runs the automaton at
-// these. The listing has no branch that depends on the text, because the CPU would
-// often mispredict such a branch.
+// scan runs the automaton at every offset that passes the filter. For each block of
+// offsets, it first lists the offsets that pass the first test of the filter. The
+// loop that does this has no branch that depends on the text, because the CPU would
+// often mispredict such a branch. Then scan applies the other tests to the listed
+// offsets, and runs the automaton at those that pass.
 func (w *walk) scan() {
 	text, f := w.text, &w.m.filter
 	i := 0
-	// Each step of the inner loop tests four offsets. Later passesRest reads eight
-	// bytes at each of them. The last offset is three bytes after the first, so
-	// three more bytes must follow.
+	// Each step of the inner loop tests four consecutive offsets. At each of them,
+	// passesRest may read eight bytes. So from the first of the offsets, 3+8 bytes
+	// are needed.
 	const ahead = 8 + 3
 	for i+ahead <= len(text) {
 		// Offsets are relative to the block, because a text may be longer than 2
 		// GiB.
-		places, n := &w.places, uint64(0)
+		offsets, n := &w.offsets, uint64(0)
 		near := text[i:min(len(text), i+block-1+ahead)]
 		j := 0
 		for end := min(len(near)-ahead+1, block); j < end; j += 4 {
 			word := word64(near[j:j+8]) | fold
-			places[n%block] = int32(j)
+			offsets[n%block] = int32(j)
 			n += f.begins(word)
-			places[n%block] = int32(j + 1)
+			offsets[n%block] = int32(j + 1)
 			n += f.begins(word >> 8)
-			places[n%block] = int32(j + 2)
+			offsets[n%block] = int32(j + 2)
 			n += f.begins(word >> 16)
-			places[n%block] = int32(j + 3)
+			offsets[n%block] = int32(j + 3)
 			n += f.begins(word >> 24)
 		}
-		for _, at := range places[:n] {
+		for _, at := range offsets[:n] {
 			if at := i + int(at); f.passesRest(text, at) {
 				w.piecesAt(at)
 			}
@@ -255,9 +259,9 @@ func (w *walk) scan() {
 	}
 }
 
-// lastWord reads up to eight bytes at i. Bytes after the end of the text are 0. These
-// zeros hide no match, because the filter tests only the first two bytes of a match
-// that is shorter than four bytes.
+// lastWord is like word64(text[i:]), but bytes after the end of text are 0. The
+// filter does not reject a match because of these zeros: for a match that is shorter
+// than four bytes, it tests only two bytes.
 func lastWord(text string, i int) (word uint64) {
 	if last := len(text) - 8; last >= 0 {
 		if i <= last {
@@ -290,14 +294,14 @@ func (w *walk) piecesAt(i int) {
 			return
 		}
 		column := uint32(t.classes[text[end]])
-		e = t.edges[e&uint32(placeMask)+column]
+		e = t.edges[e&uint32(baseMask)+column]
 		if e>>columnOf != column {
 			return
 		}
 	}
 }
 
-// accept records the pieces that end in state s, which was reached by text[i:end].
+// accept records the pieces that end in state s. text[i:end] leads to that state.
 func (w *walk) accept(s state, i, end int) {
 	m := w.m
 	before, after := w.kindAt(end-1), w.kindAt(end)
@@ -318,7 +322,8 @@ func (w *walk) accept(s state, i, end int) {
 
 // recordPiece records that a piece matches text[start:end]. first is the index of
 // the piece's first entry in table.accepts. recordPiece returns the piece's last
-// entry and its index. It ignores the stages whose previous piece was not found.
+// entry and the index of that entry. If the piece belongs to a stage whose previous
+// stage was not found, recordPiece ignores the stage.
 func (w *walk) recordPiece(first state, start, end int) (a *accept, at state) {
 	j, matters := &w.joiner, false
 	for at = first; ; at++ {
@@ -339,10 +344,10 @@ func (w *walk) recordPiece(first state, start, end int) (a *accept, at state) {
 		}
 	}
 	if matters {
-		if len(w.hits) >= w.room.grow {
-			w.extendHits(start)
+		if len(w.matches) >= w.room.grow {
+			w.extendMatches(start)
 		}
-		w.hits = append(w.hits, hit{accepts: int32(first), start: start, end: end})
+		w.matches = append(w.matches, pieceMatch{accepts: int32(first), start: start, end: end})
 	}
 	return a, at
 }

@@ -92,8 +92,8 @@ func TestMatchPositions(t *testing.T) {
 }
 
 // fewestAllocs calls f many times and returns the smallest number of allocations.
-// That is the number for a call that finds its memory in a pool. The garbage
-// collector and the race detector may empty a pool.
+// That is the number for a call that finds its memory in the pool. Other calls may
+// find the pool empty, because the garbage collector and the race detector empty it.
 func fewestAllocs(f func()) float64 {
 	fewest := testing.AllocsPerRun(1, f)
 	for range 100 {

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// dense holds patterns, and pieces of text to be repeated. In such a text, the
-// parts of the patterns match everywhere.
+// dense has patterns, and strings to be repeated. In a text of such repeated
+// strings, parts of the patterns match at most offsets.
 var dense = map[string]struct {
 	exprs []string
 	piece string
@@ -39,8 +39,8 @@ func manyBehind(n int) (exprs []string) {
 	return exprs
 }
 
-// bytesOf returns the number of bytes that f allocates. It takes the smaller result
-// of two calls, because the garbage collector may empty the pool and other
+// bytesOf returns the number of bytes that f allocates. It calls f twice and returns
+// the smaller number, because the garbage collector may empty the pool and other
 // goroutines may allocate.
 func bytesOf(f func()) uint64 {
 	least := uint64(math.MaxUint64)
@@ -70,7 +70,7 @@ func TestDenseTextTookMemoryByItsLength(t *testing.T) {
 			case "long pieces": // they need more memory, but no more for longer texts
 				most, sizes = 1<<20, sizes[:2]
 			case "gap", "broken gap":
-			default: // their many hits take too long for 16 MiB
+			default: // their many piece matches take too long for 16 MiB
 				sizes = sizes[:2]
 			}
 			for _, size := range sizes {
@@ -84,15 +84,15 @@ func TestDenseTextTookMemoryByItsLength(t *testing.T) {
 }
 
 // matchedListing is like matched, with maxLen instead of maxListed as the limit of
-// the lists.
+// the matcher's lists.
 func matchedListing(m *Matcher, text string, maxLen int) []bool {
 	small := *m
 	small.listed = maxLen
 	return matched(&small, text)
 }
 
-// A full list of hits is joined early, and old marks are dropped. This must not
-// change the result.
+// When the matcher's lists are full, piece matches are joined early and old stage
+// matches are dropped. This must not change the result.
 func TestShortListsMatchAlike(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -126,8 +126,8 @@ func TestLongListsLeaveThePool(t *testing.T) {
 		w.begin(m, strings.Repeat("ab", 1<<14))
 		w.scan()
 		w.join()
-		require.LessOrEqual(t, cap(w.hits), 2*maxListed)
-		require.LessOrEqual(t, cap(w.joiner.marks), 2*maxListed)
+		require.LessOrEqual(t, cap(w.matches), 2*maxListed)
+		require.LessOrEqual(t, cap(w.joiner.stageMatches), 2*maxListed)
 		require.Empty(t, w.joiner.pending)
 	}
 }

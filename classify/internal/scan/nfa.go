@@ -13,22 +13,24 @@ const (
 	opByte   nodeOp = iota // reads a byte from lo to hi, then goes to out
 	opPair                 // reads lo or hi, the two cases of a letter, then goes to out
 	opSplit                // goes to out and to alt without reading a byte
-	opAssert               // goes to out, which reads a byte, if the assertions hold
+	opAssert               // goes to out if the assertions hold; the node out reads a byte
 	opMatch                // ends piece number out if the assertions hold
 )
 
-// A node is one step of the NFA: it reads a byte, checks an assertion, splits the
-// path or ends a piece. Texts are valid UTF-8 here, so a class of runes is a set of
-// UTF-8 sequences.
+// A node is a state of the NFA. It reads a byte, checks an assertion, leads to two
+// other nodes, or ends a piece (a pattern's part between gaps). Texts are valid
+// UTF-8 here, so the nodes of a class of runes match the UTF-8 encodings of these
+// runes.
 type node struct {
 	op       nodeOp
 	lo, hi   byte
 	assert   syntax.EmptyOp
-	exact    bool // for opMatch: the exact automaton must check the case of letters
+	exact    bool // for opMatch: the piece is case-sensitive, so walk.exactly must check the case
 	out, alt int32
 }
 
-// node returns the index of n. It adds n first if the piece has no equal node yet.
+// node returns the index of a node equal to n. If the current piece has no such node
+// yet, it adds n.
 func (p *program) node(n node) int32 {
 	p.spend(p.pattern, stepsANode)
 	id, ok := p.nodeIDs[n]
@@ -47,14 +49,14 @@ func (p *program) newNode(n node) int32 {
 	return int32(len(p.nodes) - 1)
 }
 
-// literal compiles a piece that is one literal. It adds the nodes without a search
-// for equal nodes: each literal is compiled only once, so there are none.
+// literal compiles a piece that is one literal. It does not look for equal nodes:
+// each literal is compiled only once, so there are no equal nodes.
 func (p *program) literal(re *syntax.Regexp, next int32) int32 {
 	for _, r := range slices.Backward(re.Rune) {
 		n := node{op: opByte, lo: byte(r), hi: byte(r), out: next}
 		fold := re.Flags&syntax.FoldCase != 0
 		switch {
-		case r >= utf8.RuneSelf, fold && (r|0x20 == 'k' || r|0x20 == 's'): // with cases beyond ASCII
+		case r >= utf8.RuneSelf, fold && (r|0x20 == 'k' || r|0x20 == 's'): // not ASCII, or equal to a non-ASCII rune except for case
 			next = p.runes(orbit(r, fold), next)
 			continue
 		case fold && isASCIILetter(r):
@@ -65,8 +67,8 @@ func (p *program) literal(re *syntax.Regexp, next int32) int32 {
 	return next
 }
 
-// compile builds nodes that match re and then lead to the node next. It returns the
-// first of these nodes.
+// compile builds nodes that match re and then lead to the node with index next. It
+// returns the index of the first node.
 func (p *program) compile(re *syntax.Regexp, next int32) int32 {
 	p.spend(p.pattern, 1)
 	switch re.Op {
@@ -122,10 +124,11 @@ func (p *program) never() int32 {
 	return p.nowhere
 }
 
-// assert builds an assertion before the node next. If next is a split, the assertion
-// moves behind the split. So every assertion is directly before a node that reads a
-// byte, or is a condition of a match. In both places the walk knows the bytes on
-// both sides. assert caches its results, because exponentially many paths may lead
+// assert builds an assertion before the node with index next. If that node is an
+// opSplit, assert builds the assertion after the split, once for each branch. So
+// every assertion is directly before a node that reads a byte, or is a condition of
+// a match. In both cases the bytes before and after the assertion are known when it
+// is checked. assert caches its results, because exponentially many paths may lead
 // to the same node.
 func (p *program) assert(kind syntax.EmptyOp, next int32) int32 {
 	p.spend(p.pattern, stepsANode)

@@ -7,26 +7,27 @@ import (
 	"strings"
 )
 
-// A chain is one way to match a pattern: pieces in order, with gaps between them.
+// A chain is one alternative of a pattern: a list of pieces with gaps between them.
 // gaps[i] is before pieces[i]. The first gap is empty.
 type chain struct {
 	pieces []*syntax.Regexp
 	gaps   []gap
 }
 
-// A gap is the part of a pattern between two pieces: one loop or several in
-// sequence.
+// A gap is the part of a pattern between two pieces: one or several consecutive
+// loops.
 type gap []loop
 
-// A loop matches at least min and at most max runes of a class. max < 0 means no
-// limit. In a gap of several loops every min is 0.
+// A loop is a repetition such as .{2,5}. It matches at least min and at most max
+// runes of a class. max < 0 means no limit. In a gap of several loops every min is
+// 0.
 type loop struct {
 	class    *syntax.Regexp // OpCharClass, OpAnyChar, OpAnyCharNotNL, or OpLiteral of one rune
 	min, max int
 }
 
-// These limits apply to the expansion of a pattern. A group that contains a loop is
-// refused if it exceeds the limits.
+// These limits apply to the expansion of a pattern. A pattern is refused if a group
+// that contains a loop exceeds the limits.
 const (
 	maxChains = 64 // chains of one pattern
 	maxCount  = 4  // optional repetitions of a class without letters
@@ -40,19 +41,19 @@ var (
 // A parser cuts a pattern into chains.
 type parser struct {
 	*Budget
-	pattern int32
-	loops   map[*syntax.Regexp]bool               // results of hasLoop
-	ways    map[*syntax.Regexp][][]*syntax.Regexp // results of sequences
+	pattern  int32
+	loops    map[*syntax.Regexp]bool               // results of hasLoop
+	expanded map[*syntax.Regexp][][]*syntax.Regexp // results of sequences
 }
 
-// parse reads a pattern. Its error says what is wrong, but does not name the
+// parse reads a pattern. The error says what is wrong, but does not name the
 // pattern.
 func (b *Budget) parse(pattern int32, expr string) ([]chain, error) {
 	if re := phrase(expr); re != nil {
 		b.spend(pattern, len(expr))
 		return []chain{{pieces: []*syntax.Regexp{re}, gaps: []gap{nil}}}, nil
 	}
-	b.spend(pattern, min(readingSteps(expr), *b.left+1)) // one step too many is enough to refuse the pattern
+	b.spend(pattern, min(readingSteps(expr), *b.left+1)) // if readingSteps is far above the limit, one step over the limit is enough
 	re, err := syntax.Parse(expr, syntax.Perl|syntax.FoldCase)
 	if err != nil {
 		return nil, explain(expr, err)
@@ -60,7 +61,7 @@ func (b *Budget) parse(pattern int32, expr string) ([]chain, error) {
 	if contains(re, isLoopOfCapture) {
 		return nil, errGroup
 	}
-	p := &parser{Budget: b, pattern: pattern, loops: map[*syntax.Regexp]bool{}, ways: map[*syntax.Regexp][][]*syntax.Regexp{}}
+	p := &parser{Budget: b, pattern: pattern, loops: map[*syntax.Regexp]bool{}, expanded: map[*syntax.Regexp][][]*syntax.Regexp{}}
 	all := p.sequences(ungroup(re))
 	chains := make([]chain, len(all))
 	for i, seq := range all {
@@ -71,14 +72,14 @@ func (b *Budget) parse(pattern int32, expr string) ([]chain, error) {
 	return chains, nil
 }
 
-// phrase returns the same syntax tree as package regexp/syntax for a literal ASCII
-// pattern. It returns nil for any other pattern. Most patterns of a large set are
-// literal.
+// phrase returns the syntax tree of a phrase (a literal ASCII pattern). It is the
+// tree that package regexp/syntax would return. For any other pattern, phrase
+// returns nil. Most patterns of a large set are phrases.
 func phrase(expr string) *syntax.Regexp {
 	if !isPhrase(expr) {
 		return nil
 	}
-	runes := []rune(strings.ToUpper(expr)) // package syntax keeps the lowest of the runes that fold to each other
+	runes := []rune(strings.ToUpper(expr)) // of the runes that differ only in case, package syntax stores the lowest
 	return &syntax.Regexp{Op: syntax.OpLiteral, Flags: syntax.Perl | syntax.FoldCase, Rune: runes}
 }
 
@@ -91,8 +92,8 @@ func isPhrase(expr string) bool {
 	return expr != ""
 }
 
-// explain takes an error of package regexp/syntax. It returns an error that has a
-// shorter text and wraps err.
+// explain returns an error that wraps err, an error of package regexp/syntax, and
+// has a shorter text.
 func explain(expr string, err error) error {
 	var at *syntax.Error
 	if !errors.As(err, &at) {
@@ -115,9 +116,9 @@ func (e *parseError) Error() string { return e.text }
 func (e *parseError) Unwrap() error { return e.err }
 
 // isLoopOfCapture reports whether re repeats a group in parentheses without upper
-// bound. All such loops are refused. The matcher could accept some of them, for
-// example (a|b)*, which package syntax turns into a class. But users could not tell
-// in advance which ones.
+// bound. All such patterns are refused, even those that the matcher could handle.
+// For example, it could handle (a|b)*, because package syntax turns that group into
+// a class. But users could not tell in advance which patterns are accepted.
 func isLoopOfCapture(re *syntax.Regexp) bool {
 	switch {
 	case re.Op != syntax.OpStar && re.Op != syntax.OpPlus && (re.Op != syntax.OpRepeat || re.Max >= 0):

@@ -2,20 +2,20 @@ package scan
 
 import "math/bits"
 
-// placer finds free entries in one array for sets of columns. Each set begins at an
-// offset of its own, which is called its place. The entry for column c has the index
-// place+c.
+// placer lays out many sparse rows in one array. The row of a state begins at an
+// index of its own, the base. The entry of the row for column c has the index
+// base+c.
 type placer struct {
-	used  bitRow // the entries that are taken
-	owned bitRow // the places at which a set begins
-	first int    // all entries before this index are taken or hard to use
+	used  bitRow // the entries in use
+	owned bitRow // the bases of all rows so far
+	first int    // find does not look for free entries before this index
 	end   int    // end of the used entries
 }
 
-// find looks for a place in the table where all entries for columns are free. It
-// marks these entries as used and returns the place. columns must be sorted. looks
-// is the number of tests, each of 64 places.
-func (p *placer) find(columns []uint32) (place uint32, looks int) {
+// find looks for a base with which all entries of a new row are free. It marks these
+// entries as used and returns the base. The row has the given columns, which must be
+// sorted. tests is the number of tests, each of 64 bases.
+func (p *placer) find(columns []uint32) (base uint32, tests int) {
 	const tries = 1 << 10
 	for p.used.has(p.first) {
 		p.first++
@@ -23,7 +23,7 @@ func (p *placer) find(columns []uint32) (place uint32, looks int) {
 	begin := max(1, p.first-int(columns[0]))
 	at := begin
 	for ; ; at += 64 {
-		looks++
+		tests++
 		free := ^p.owned.word(at)
 		for _, c := range columns {
 			if free &^= p.used.word(at + int(c)); free == 0 {
@@ -43,10 +43,10 @@ func (p *placer) find(columns []uint32) (place uint32, looks int) {
 	if at-begin > tries {
 		p.first += tries / 2
 	}
-	return uint32(at), looks
+	return uint32(at), tests
 }
 
-// bitRow is a growing row of bits. Bits beyond its end are 0.
+// bitRow is a list of bits that grows as needed. Bits beyond its end are 0.
 type bitRow []uint64
 
 func (r bitRow) has(i int) bool { return i/64 < len(r) && r[i/64]>>(i%64)&1 != 0 }

@@ -1,9 +1,10 @@
 package scan
 
 // Precheck refuses a set that is too large before any automaton of the set is built.
-// It counts patterns and bytes, and estimates the steps of each pattern from its
-// text. Because the text does not show all costs, it also compiles a sample. It
-// stops at the first limit that is exceeded.
+// Precheck counts patterns and bytes, and estimates from the text of each pattern
+// how many steps it takes to compile. Because the text does not show all costs,
+// Precheck also compiles some of the patterns. It stops at the first limit that is
+// exceeded.
 func (b *Budget) Precheck(exprs []string) error {
 	if b.weights != nil {
 		return nil // already done

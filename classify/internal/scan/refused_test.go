@@ -16,8 +16,7 @@ import (
 	"github.com/errclass/errclass/internal/cputime"
 )
 
-// numbered returns n patterns of the given form, with a different number in place
-// of %d in each.
+// numbered returns n copies of form. In each copy, a different number replaces %d.
 func numbered(form string, n int) []string {
 	exprs := make([]string, n)
 	for i := range exprs {
@@ -26,8 +25,8 @@ func numbered(form string, n int) []string {
 	return exprs
 }
 
-// justOver returns patterns of the given form. Their total weight is about a
-// thousandth more than a set may have.
+// justOver returns patterns of the given form. Their total weight (the estimated
+// steps) exceeds the limit of a set by about a thousandth.
 func justOver(form string) []string {
 	total, n := 0, 0
 	for ; total <= maxWeight+maxWeight/1000; n++ {

@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// runes builds nodes that match a class of runes and then lead to the node next.
-// bounds are the first and the last rune of each range of the class.
+// runes builds NFA nodes that match a class of runes. After a match, the nodes lead
+// to the node with index next. bounds are the first and the last rune of each range
+// of the class. runes returns the index of the first node.
 func (p *program) runes(bounds []rune, next int32) int32 {
 	entry := int32(-1)
 	if len(bounds) >= 4 && bounds[0] == bounds[1] && bounds[2] == bounds[3] && isCase(bounds[0], bounds[2]) {
@@ -34,8 +35,8 @@ func (p *program) runes(bounds []rune, next int32) int32 {
 	return entry
 }
 
-// orbit returns r as the range {r, r}. If fold is true, it adds such a range for
-// each rune that folds to r.
+// orbit returns the range {r, r}. If fold is true, it adds such a range for each
+// other rune that differs from r only in case.
 func orbit(r rune, fold bool) []rune {
 	bounds := []rune{r, r}
 	if fold {
@@ -67,8 +68,8 @@ func utf8Ranges(lo, hi rune) [][]byteRange {
 		case lo == 0x10000 && end == unicode.MaxRune:
 			all = append(all, []byteRange{{0xf0, 0xf4}, {0x80, 0xbf}, {0x80, 0xbf}, {0x80, 0xbf}})
 		case lo == 0x800 && end == 0xd7ff && hi >= 0xffff:
-			// The ranges include the surrogates, which do no harm: valid UTF-8 does
-			// not have them.
+			// The ranges include the surrogates. They do no harm, because valid
+			// UTF-8 has no surrogates.
 			all = append(all, []byteRange{{0xe0, 0xef}, {0x80, 0xbf}, {0x80, 0xbf}})
 			end = 0xffff
 		default:
@@ -88,7 +89,7 @@ func split(lo, hi rune) [][]byteRange {
 	for shift := 6; shift <= 18; shift += 6 {
 		low := rune(1)<<shift - 1 // the bits below shift
 		if lo&^low == hi&^low {
-			break // all bytes before are equal
+			break // the bytes before the last ones are equal
 		}
 		if lo&low != 0 {
 			return append(split(lo, lo|low), split(lo|low+1, hi)...)
@@ -97,10 +98,10 @@ func split(lo, hi rune) [][]byteRange {
 			return append(split(lo, hi&^low-1), split(hi&^low, hi)...)
 		}
 	}
-	from, to := utf8.AppendRune(nil, lo), utf8.AppendRune(nil, hi)
-	seq := make([]byteRange, len(from))
+	first, last := utf8.AppendRune(nil, lo), utf8.AppendRune(nil, hi)
+	seq := make([]byteRange, len(first))
 	for i := range seq {
-		seq[i] = byteRange{from[i], to[i]}
+		seq[i] = byteRange{first[i], last[i]}
 	}
 	return [][]byteRange{seq}
 }

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// A sample compiles some patterns of a set to estimate the cost of the whole set.
+// A sample compiles some patterns of a set to estimate how many steps the whole set
+// takes.
 type sample struct {
 	*Budget
 	exprs   []string
@@ -17,18 +18,17 @@ type sample struct {
 
 const (
 	maxSample   = 4_000_000 // steps for compiling single patterns
-	maxSuspects = 1_500_000 // steps for the suspects; the last one may exceed them
-	maxStratum  = 200_000   // steps for one stratum; the last pattern may exceed them
-	sampled     = 16        // patterns compiled of each stratum
-	suspects    = 12        // suspects according to each of the functions overlaps, length and classes
-	together    = 500_000   // weight of the patterns that are compiled together
-	freeJoint   = 1_000_000 // steps for compiling these, plus
-	jointly     = 2         // steps for each step of their weight
+	maxSuspects = 1_500_000 // steps for the suspects (see below); the last one may exceed the limit
+	maxStratum  = 200_000   // steps for one stratum; the last pattern may exceed the limit
+	sampled     = 16        // number of patterns of each stratum to compile
+	suspects    = 12        // number of suspects for each of the functions overlaps, length and classes
+	together    = 500_000   // total weight of the patterns that checkTogether compiles, without those with the most classes
+	freeJoint   = 1_000_000 // limit on the steps for compiling these, plus
+	jointly     = 2         // this many steps for each estimated step
 )
 
 // strata is the number of groups (strata) from which patterns are sampled. The
-// stratum of a pattern depends on how many more states the pattern may need than its
-// text shows.
+// stratum of a pattern depends on the ratio of its worst weight to its usual weight.
 const strata = 5
 
 func (w weight) stratum() int {
@@ -43,10 +43,10 @@ func (w weight) overlaps() int { return max(w.worst, maxOne) - maxOne }
 func (w weight) length() int   { return max(w.steps, maxOne) - maxOne }
 func (w weight) classes() int  { return max(w.wide, 2) - 2 }
 
-// check compiles single patterns: the suspects, and some of each stratum. It refuses
-// a pattern that needs too many steps. From the sampled patterns, it estimates the
-// steps of the whole set, and returns the estimate. It refuses the set if the
-// estimate is too high.
+// check compiles single patterns: the suspects, and some of each stratum. It returns
+// an error if one of them takes too many steps. From the steps of the patterns of
+// the strata, it estimates the steps of the whole set. If the estimate is too high,
+// check returns an error, and otherwise the estimate.
 func (s *sample) check() (estimate int, err error) {
 	suspected := append(s.top(weight.overlaps), s.top(weight.length)...)
 	if len(suspected) == 0 && s.total <= together {
@@ -88,12 +88,12 @@ func (s *sample) check() (estimate int, err error) {
 	return estimate, nil
 }
 
-// stratum is a group of patterns that may need more states than their text
-// shows, all by about the same factor.
+// stratum is a group of patterns for which the ratio of the actual to the estimated
+// steps is likely to be similar.
 type stratum struct {
 	count, weight int
 	seen          int
-	tried, spent  int // weight of the patterns that were compiled, and their steps
+	tried, spent  int // total weight of the compiled patterns, and the steps that they took
 }
 
 func (s *stratum) add(w weight) {
@@ -101,8 +101,8 @@ func (s *stratum) add(w weight) {
 	s.weight += w.steps
 }
 
-// picks reports whether the next pattern of the group should be compiled. The
-// picked patterns are spread evenly over the group.
+// picks reports whether the next pattern of the stratum should be compiled. The
+// compiled patterns are spread evenly over the stratum.
 func (s *stratum) picks() bool {
 	s.seen++
 	return (s.seen-1)*sampled/s.count != s.seen*sampled/s.count
@@ -115,7 +115,7 @@ func (s *stratum) estimate() int {
 	return int(float64(s.weight) * float64(s.spent) / float64(s.tried))
 }
 
-// top returns the patterns for which size has the largest results, in descending
+// top returns the patterns for which size returns the largest results, in descending
 // order. It leaves out the patterns with the result 0.
 func (s *sample) top(size func(weight) int) (all []int) {
 	for i, w := range s.weights {
@@ -132,8 +132,8 @@ func (s *sample) top(size func(weight) int) (all []int) {
 }
 
 // try compiles a single pattern and returns the steps that this took. It returns an
-// error only if the budget is exceeded. Other errors are found later, in the order
-// of the patterns.
+// error only if the pattern exceeds its own limit on steps. Other errors are found
+// later, in the order of the patterns.
 func (s *sample) try(i int) (steps int, err error) {
 	alone := s.alone(s.exprs[i])
 	limited := *alone.left > s.left
@@ -148,7 +148,7 @@ func (s *sample) try(i int) (steps int, err error) {
 	return steps, nil
 }
 
-// faultOf compiles a single pattern and returns the error, if any.
+// faultOf compiles a single pattern and returns the error, or nil.
 func (s *sample) faultOf(i int) error {
 	_, err := s.alone(s.exprs[i]).build(s.exprs[i : i+1])
 	var at *PatternError
@@ -159,10 +159,11 @@ func (s *sample) faultOf(i int) error {
 }
 
 // checkTogether compiles a sample as one set: the patterns with the most classes,
-// and some others. It assumes that the remaining patterns add as much as the sample.
-// If the whole set would need more steps than the argument most, checkTogether
-// returns an error. The cost shows only together: patterns that match the same bytes
-// need a state for each combination.
+// and some others. It assumes that each of the remaining patterns adds as many steps
+// and table entries as the others in the sample do on average. It returns an error
+// if the whole set would then take more steps than most, or too large a table.
+// Compiling single patterns does not show this: if patterns match the same bytes,
+// the automaton of the set needs a state for each combination of them.
 func (s *sample) checkTogether(most int) error {
 	wide := s.top(weight.classes)
 	if len(wide) == 0 || s.total <= together {
@@ -199,7 +200,7 @@ func (s *sample) checkTogether(most int) error {
 	}
 	times := float64(s.total-before) / float64(steps-before)
 	inAll := func(alone, all int) int { return alone + int(times*float64(all-alone)) }
-	if inAll(alone.steps, all.steps) > most || inAll(alone.places, all.places) > maxPlace {
+	if inAll(alone.steps, all.steps) > most || inAll(alone.entries, all.entries) > maxBase {
 		return &PatternError{wide[0], &BudgetError{all.steps, errStates}}
 	}
 	return nil
@@ -207,7 +208,7 @@ func (s *sample) checkTogether(most int) error {
 
 // A cost has the number of steps that compiling some patterns takes, and the number
 // of entries in the resulting table.
-type cost struct{ steps, places int }
+type cost struct{ steps, entries int }
 
 // cost compiles the picked patterns into one automaton. It returns the steps that
 // the compilation took and the size of the table.

@@ -5,53 +5,56 @@ import (
 	"slices"
 )
 
-// A state is an index into table.edges, called its place, and a flag. The flag is
-// set if a piece ends in the state. State 0 has no edges.
+// A state of the table is an index into table.edges, the base, together with
+// acceptFlag. The flag is set if a piece (a pattern's part between gaps) ends in the
+// state. State 0 has no edges.
 type state uint32
 
 const (
 	acceptFlag   state = 1 << 23
-	placeMask          = acceptFlag - 1
+	baseMask           = acceptFlag - 1
 	stateMask          = acceptFlag<<1 - 1
-	maxPlace           = int(placeMask)
-	columnOf           = 24  // shift of the column in an entry; the state is below it
-	acceptColumn       = 0   // column of the index into accepts; the columns of the classes follow
+	maxBase            = int(baseMask)
+	columnOf           = 24  // an entry is column<<columnOf | state
+	acceptColumn       = 0   // the entry in this column is an index into accepts; the other columns are classes
 	noColumn           = 255 // column of a free entry
 	freeEntry          = noColumn << columnOf
 )
 
-// table is the deterministic automaton (DFA). The edge of a state for a class is the
-// entry at the state's place plus the class. The edges of different states are
-// interleaved. If the column of an entry is not the class, the entry belongs to a
-// different state.
+// table is the deterministic automaton (DFA). The edge of a state for a class of
+// bytes is the entry of edges at index base+class, where base is the base of the
+// state. The entries of different states are interleaved. If the column in that
+// entry is not the class, the entry belongs to a different state, and there is no
+// such edge.
 type table struct {
 	classes [256]uint8
 	edges   []uint32
 	roots   [kinds]state // initial states, by the kind of the previous byte
-	columns uint32       // number of classes, plus one for the accepts
+	columns uint32       // number of classes, plus one for acceptColumn
 	accepts []accept
 	states  int
 }
 
-// step returns the next state of s for a column, or 0 if s has no such edge.
+// step returns the entry of s in a column: the next state for a class, or the index
+// in accepts for acceptColumn. It returns 0 if s has no such entry.
 func (t *table) step(s state, column uint32) state {
-	if e := t.edges[uint32(s&placeMask)+column]; e>>columnOf == column {
+	if e := t.edges[uint32(s&baseMask)+column]; e>>columnOf == column {
 		return state(e) & stateMask
 	}
 	return 0
 }
 
-// layOut finds a place for every state of b and returns the table.
+// layOut finds a base for every state of b and returns the table.
 func (b *builder) layOut() *table {
 	t := &table{classes: b.classes, columns: b.columns, states: b.count()}
 	numbers := make([]state, b.count())
-	accepts := make([]uint32, b.count()) // for each state, the index of what it accepts
-	known := acceptLists{table: t, byNodes: map[string]uint32{}, byContent: map[string]uint32{}}
-	var place placer
+	accepts := make([]uint32, b.count()) // for each state, the index of its first accept
+	lists := acceptLists{table: t, byNodes: map[string]uint32{}, byContent: map[string]uint32{}}
+	var rows placer
 	var columns []uint32
 	for _, s := range b.order() {
 		columns = columns[:0]
-		if at, ok := known.index(b, b.itemsOf(int(s))); ok {
+		if at, ok := lists.index(b, b.itemsOf(int(s))); ok {
 			accepts[s] = at
 			columns = append(columns, acceptColumn)
 			numbers[s] = acceptFlag
@@ -60,17 +63,17 @@ func (b *builder) layOut() *table {
 			columns = append(columns, uint32(e.class()))
 		}
 		if len(columns) > 0 {
-			at, looks := place.find(columns)
-			b.spend(b.owner[b.itemsOf(int(s))[0]], 1+looks*(1+len(columns))/4)
-			numbers[s] |= state(at)
+			base, tests := rows.find(columns)
+			b.spend(b.owner[b.itemsOf(int(s))[0]], 1+tests*(1+len(columns))/4)
+			numbers[s] |= state(base)
 		}
 	}
-	if place.end > maxPlace || len(t.accepts) > maxPlace || t.columns > noColumn {
-		panic(errSpent{}) // the table has no room for them
+	if rows.end > maxBase || len(t.accepts) > maxBase || t.columns > noColumn {
+		panic(errSpent{}) // the table would be too large
 	}
-	t.edges = slices.Repeat([]uint32{freeEntry}, place.end+int(t.columns))
+	t.edges = slices.Repeat([]uint32{freeEntry}, rows.end+int(t.columns))
 	for s := range b.count() {
-		at := uint32(numbers[s] & placeMask)
+		at := uint32(numbers[s] & baseMask)
 		for _, e := range b.edgesOf(s) {
 			t.edges[at+uint32(e.class())] = uint32(e.class())<<columnOf | uint32(numbers[e.next()])
 		}
@@ -84,10 +87,10 @@ func (b *builder) layOut() *table {
 	return t
 }
 
-// order returns the states in the order in which layOut finds their places. States
-// with many edges are first, because places for them are rare. Each other state is
-// followed by its next states, so that a walk reads entries that are close to each
-// other.
+// order returns the states in the order in which layOut finds their bases. States
+// with many edges are first, because few bases have enough free entries for them.
+// Each other state is followed by its next states, so that the entries that a match
+// reads are close to each other.
 func (b *builder) order() []int32 {
 	const many = 4
 	order := make([]int32, 0, b.count())
@@ -117,8 +120,8 @@ func (b *builder) order() []int32 {
 	return order
 }
 
-// acceptLists makes table.accepts, the lists of what each state accepts. States
-// that accept the same share one list.
+// acceptLists fills table.accepts with a list for each state that accepts something.
+// States that accept the same share one list.
 type acceptLists struct {
 	table              *table
 	byNodes, byContent map[string]uint32 // index of the first accept of a list
@@ -126,8 +129,9 @@ type acceptLists struct {
 	list               []accept
 }
 
-// index returns the index in table.accepts at which the list of a state begins.
-// items are the nodes of the state. ok is false if the state accepts nothing.
+// index returns the index in table.accepts at which the list of a state begins. If
+// the list is new, index adds it. items are the nodes of the state. ok is false if
+// the state accepts nothing.
 func (l *acceptLists) index(b *builder, items []int32) (at uint32, ok bool) {
 	l.key = l.key[:0]
 	for _, n := range items {
@@ -143,7 +147,7 @@ func (l *acceptLists) index(b *builder, items []int32) (at uint32, ok bool) {
 	}
 	nodes := string(l.key)
 	l.list = b.acceptsOf(l.list[:0], items)
-	if len(l.list) == 0 { // only pieces of a chain that was given up
+	if len(l.list) == 0 { // no pattern uses the piece
 		return 0, false
 	}
 	l.key = l.key[:0]

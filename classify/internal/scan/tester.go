@@ -6,21 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// A Tester matches texts against one pattern of a set and limits the steps that this
-// takes. It is for the examples of rules, which may be hostile. A Tester is not safe
-// for concurrent use.
+// A Tester matches texts against one pattern of a set, with a limit on the total
+// number of steps. It is for the examples of a rule, because a hostile rule may have
+// examples that take long to check. A Tester is not safe for concurrent use.
 type Tester struct {
 	budget  *Budget
 	pattern int
 	m       *Matcher
-	cost    []int // for each stage, the steps for one hit of its piece
+	cost    []int // for each stage (the first pieces of the pattern), the steps for one match of its last piece
 }
 
 // Tester returns a tester for a pattern that b has compiled as part of a set. It
 // compiles the pattern alone, without the other patterns of the set.
 func (b *Budget) Tester(pattern int, expr string) (t *Tester, err error) {
 	alone := b.alone(expr)
-	*alone.left = maxAll // the set was accepted
+	*alone.left = maxAll // enough, because the pattern was accepted in the set
 	m, err := alone.matcher([]string{expr})
 	var at *PatternError
 	if errors.As(err, &at) {
@@ -32,7 +32,7 @@ func (b *Budget) Tester(pattern int, expr string) (t *Tester, err error) {
 	t = &Tester{budget: b, pattern: pattern, m: m, cost: make([]int, len(m.stages))}
 	for i, s := range m.stages {
 		t.cost[i] = 2
-		for _, l := range s.gap { // a hit may read the whole gap backwards
+		for _, l := range s.gap { // a match of the piece may read the whole gap backwards
 			t.cost[i] += 2 + max(l.min, l.max)/4
 		}
 	}
@@ -53,7 +53,7 @@ func (t *Tester) Match(text string) (matched bool, err error) {
 	w.begin(t.m, text)
 	const often = 256 // offsets between two checks of the budget
 	steps := 0
-	w.room.shorten = math.MaxInt // each hit costs steps, so the budget limits the list
+	w.room.shorten = math.MaxInt // no limit: each match costs steps, so the budget limits the list
 	for i := range len(text) + 1 {
 		steps += t.piecesAt(w, i)
 		if w.set[0] != 0 {
@@ -66,13 +66,13 @@ func (t *Tester) Match(text string) (matched bool, err error) {
 			steps = 0
 		}
 	}
-	if len(w.hits) > 0 {
+	if len(w.matches) > 0 {
 		w.join()
 	}
 	return w.set[0] != 0, nil
 }
 
-// spend counts steps. It returns false if the limit is exceeded.
+// spend counts steps. It returns false if the limit on steps is exceeded.
 func (t *Tester) spend(steps int) bool {
 	*t.budget.work += steps
 	t.budget.checked += steps
@@ -81,12 +81,12 @@ func (t *Tester) spend(steps int) bool {
 
 func (t *Tester) fault() error { return &PatternError{t.pattern, &BudgetError{err: errExamples}} }
 
-// Checked returns the number of steps that checking texts has taken so far.
+// Checked returns the number of steps that all testers of b have taken so far.
 func (b *Budget) Checked() int { return b.checked }
 
-// PrecheckTexts returns an error if the estimated steps to check texts are too many
-// for the length of the texts in bytes. The argument pattern is the index of the
-// pattern that the error names.
+// PrecheckTexts returns an error if the number of steps to check some texts is too
+// large for the total length of the texts. steps is an estimate of that number, and
+// bytes is the length. pattern is the index of the pattern that the error names.
 func (b *Budget) PrecheckTexts(pattern, steps, bytes int) error {
 	if steps > maxExamples+bytes {
 		return &PatternError{pattern, &BudgetError{err: errExamples}}
@@ -94,21 +94,22 @@ func (b *Budget) PrecheckTexts(pattern, steps, bytes int) error {
 	return nil
 }
 
-// piecesAt is like [walk.piecesAt], but returns its cost in quarters of a step.
-// The cost includes joining the recorded hits.
+// piecesAt calls accept like the method walk.piecesAt, but also returns how much
+// work this takes, in quarters of a step. The work includes the later call of
+// walk.join for the recorded matches.
 func (t *Tester) piecesAt(w *walk, i int) (steps int) {
 	s := t.m.roots[w.kindAt(i-1)]
 	for end := i; ; end++ {
 		if s&acceptFlag != 0 {
-			hits := len(w.hits)
+			before := len(w.matches)
 			for at := t.m.step(s, acceptColumn); ; at++ {
-				steps += 4 + end - i // an exact piece is read twice
+				steps += 4 + end - i // a case-sensitive piece is read twice
 				if !t.m.accepts[at].more {
 					break
 				}
 			}
 			w.accept(s, i, end)
-			for _, h := range w.hits[hits:] {
+			for _, h := range w.matches[before:] {
 				steps += t.costOf(h)
 			}
 		}
@@ -121,7 +122,7 @@ func (t *Tester) piecesAt(w *walk, i int) (steps int) {
 	}
 }
 
-func (t *Tester) costOf(h hit) (steps int) {
+func (t *Tester) costOf(h pieceMatch) (steps int) {
 	for at := h.accepts; ; at++ {
 		a := &t.m.accepts[at]
 		if a.isStage {

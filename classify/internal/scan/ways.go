@@ -5,14 +5,15 @@ import (
 	"slices"
 )
 
-// sequences returns the ways to match re, each as a list of parts. A loop that
-// becomes a gap is a part of its own. If there are too many ways, sequences returns
-// re as the only part.
+// sequences expands the alternatives of re that contain loops (repetitions: see
+// isLoop). Each result is a list of consecutive subexpressions, and every such loop
+// is an element of its own. If there would be too many lists, sequences returns one
+// list with re as its only element.
 func (p *parser) sequences(re *syntax.Regexp) [][]*syntax.Regexp {
 	if !p.hasLoop(re) || isLoop(re) {
 		return [][]*syntax.Regexp{{re}}
 	}
-	if all, ok := p.ways[re]; ok {
+	if all, ok := p.expanded[re]; ok {
 		return all
 	}
 	var all [][]*syntax.Regexp
@@ -40,32 +41,32 @@ func (p *parser) sequences(re *syntax.Regexp) [][]*syntax.Regexp {
 	if !ok || len(all) > maxChains {
 		all = [][]*syntax.Regexp{{re}}
 	}
-	p.ways[re] = all
+	p.expanded[re] = all
 	return all
 }
 
 func (p *parser) sequencesOfConcat(subs []*syntax.Regexp) (all [][]*syntax.Regexp, ok bool) {
 	all = [][]*syntax.Regexp{nil}
 	for i, sub := range subs {
-		ways := p.sequences(sub)
-		if sub.Op == syntax.OpQuest && len(ways) == 1 && (i > 0 && isLoop(subs[i-1]) || i+1 < len(subs) && isLoop(subs[i+1])) {
-			ways = [][]*syntax.Regexp{{sub.Sub[0]}, nil} // so that no piece beside a loop is empty
+		lists := p.sequences(sub)
+		if sub.Op == syntax.OpQuest && len(lists) == 1 && (i > 0 && isLoop(subs[i-1]) || i+1 < len(subs) && isLoop(subs[i+1])) {
+			lists = [][]*syntax.Regexp{{sub.Sub[0]}, nil} // so that no piece next to a loop can match the empty string
 		}
-		if len(all)*len(ways) > maxChains {
+		if len(all)*len(lists) > maxChains {
 			return nil, false
 		}
-		if len(ways) == 1 { // append in place: no two lists share memory
+		if len(lists) == 1 { // append without copying: no two lists share memory
 			for i := range all {
-				p.spend(p.pattern, 1+len(ways[0]))
-				all[i] = append(all[i], ways[0]...)
+				p.spend(p.pattern, 1+len(lists[0]))
+				all[i] = append(all[i], lists[0]...)
 			}
 			continue
 		}
 		var longer [][]*syntax.Regexp
-		for _, head := range all {
-			for _, tail := range ways {
-				p.spend(p.pattern, 1+len(head)+len(tail))
-				longer = append(longer, slices.Concat(head, tail))
+		for _, list := range all {
+			for _, next := range lists {
+				p.spend(p.pattern, 1+len(list)+len(next))
+				longer = append(longer, slices.Concat(list, next))
 			}
 		}
 		all = longer
@@ -84,7 +85,7 @@ func (p *parser) hasLoop(re *syntax.Regexp) bool {
 	return has
 }
 
-// contains reports whether f returns true for re or for a part of re.
+// contains reports whether f returns true for re or for a subexpression of re.
 func contains(re *syntax.Regexp, f func(*syntax.Regexp) bool) bool {
 	return f(re) || slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return contains(sub, f) })
 }

@@ -2,26 +2,26 @@ package scan
 
 import "strings"
 
-// A weight estimates how many steps it takes to compile a pattern. The estimate uses
-// only the text of the pattern.
+// A weight is an estimate of how many steps it takes to compile a pattern. It is
+// computed from the text of the pattern.
 type weight struct {
-	steps int // steps if no two alternatives read the same text
-	worst int // steps if all alternatives that can overlap do overlap
-	wide  int // number of classes that the pattern reads one after the other
-	reach int // number of runes of a text that the pattern can read, gaps included
+	steps int // steps if no two alternatives match the same text
+	worst int // steps if all alternatives that can match the same text do so
+	wide  int // number of consecutive classes that a match of the pattern reads
+	reach int // number of runes that a match can have
 }
 
-// These are the estimated steps for the elements of a pattern. They cover the nodes
-// and the states of the element and are rounded up.
+// These are the estimated steps for the elements of a pattern. They include the
+// nodes and the states of the element and are rounded up.
 const (
 	weightPattern = 150
-	weightPhrase  = 30    // a byte of a phrase
+	weightPhrase  = 30    // a byte of a phrase (a literal ASCII pattern)
 	weightByte    = 60    // a byte of any other pattern
-	weightFolded  = 130   // extra for k and s, which also match a character beyond ASCII
-	weightRune    = 200   // a rune beyond ASCII
-	weightSplit   = 40    // an alternative or an optional part
+	weightFolded  = 130   // extra for k and s, which also match a non-ASCII character
+	weightRune    = 200   // a non-ASCII rune
+	weightSplit   = 40    // an alternative or an optional operand
 	weightAssert  = 100   // an assertion
-	weightGap     = 200   // a gap
+	weightGap     = 200   // a gap (a repeated class: see isGap)
 	weightClass   = 100   // a class
 	weightRange   = 60    // a range of a class
 	weightMember  = 20    // an ASCII byte in a range
@@ -35,8 +35,8 @@ const (
 	mostCount     = 1000 // the same
 )
 
-// weigh estimates the weight of a pattern, in time proportional to its length. The
-// result is arbitrary if package syntax refuses the pattern.
+// weigh returns the weight of a pattern. The time is linear in the length of the
+// pattern. The result is arbitrary if package syntax refuses the pattern.
 func weigh(expr string) weight {
 	if isPhrase(expr) {
 		steps := weightPattern + weightPhrase*len(expr)
@@ -60,7 +60,7 @@ func weigh(expr string) weight {
 }
 
 // readingSteps estimates the steps that package syntax takes to parse a pattern.
-// Parsing cannot be stopped, so readingSteps is called first.
+// Parsing cannot be stopped once it has begun, so readingSteps is called first.
 func readingSteps(expr string) int {
 	w := weigher{expr: expr}
 	for w.alternatives(); w.at < len(expr); w.alternatives() {
@@ -69,53 +69,53 @@ func readingSteps(expr string) int {
 	return len(expr) + w.read
 }
 
-// foldedWeights has the extra steps for k and s. Without regard to case, each of
-// them also matches a character that is not ASCII.
+// foldedWeights has the extra steps for the letters k and s. If case is ignored,
+// they also match U+212A (the Kelvin sign) and U+017F (the long s).
 var foldedWeights = [256]uint8{'k': weightFolded, 'K': weightFolded, 's': weightFolded, 'S': weightFolded}
 
-// bounded returns n, but at most weightMost, so that n can be multiplied without
-// overflow.
+// bounded returns n, but at most weightMost, so that the caller can multiply the
+// result without overflow.
 func bounded(n int) int { return min(n, weightMost) }
 
-// times returns n times 2 to the power of ways, at most weightMost.
-func times(n, ways int) int {
-	if ways = min(ways, mostForks); n > weightMost>>ways {
+// times returns n times 2 to the power of exponent, but at most weightMost.
+func times(n, exponent int) int {
+	if exponent = min(exponent, mostForks); n > weightMost>>exponent {
 		return weightMost
 	}
-	return n << ways
+	return n << exponent
 }
 
-// A weigher estimates the steps of a pattern. It reads the pattern once.
+// A weigher reads the text of a pattern once and estimates its weight.
 type weigher struct {
 	expr  string
 	at    int
 	depth int
-	read  int  // steps that package syntax takes for the classes, beyond their length
+	read  int  // steps that package syntax takes to parse the classes, in addition to one for each byte
 	exact bool // the pattern may be case-sensitive: then it is built twice
 }
 
-// part is the estimate for a part of a pattern, with the properties that the
-// estimate of the whole pattern needs.
+// part is the estimate for a subexpression of a pattern. It has the properties of
+// the subexpression that the estimate of the whole pattern depends on.
 type part struct {
 	steps, worst int
-	first        byteSet // bytes that the part may begin with
-	empty        bool    // it may match the empty string
-	class        bool    // it is a single rune or a single class
-	broad        bool    // it is a class with letters: if it is repeated, it becomes a gap
-	literal      bool    // it is only literal text
-	asserts      bool    // it is an assertion
-	gap          bool    // it ends in a gap
-	wide         int     // number of classes that it reads in sequence
-	reach        int     // number of runes that it reads in sequence
+	first        byteSet // bytes with which a match may begin
+	empty        bool    // may match the empty string
+	class        bool    // is a single rune or a single class
+	broad        bool    // is a class with letters, which becomes a gap if it is repeated
+	literal      bool    // is literal text
+	asserts      bool    // is an assertion
+	gap          bool    // ends in a gap
+	wide         int     // number of consecutive classes that a match reads
+	reach        int     // number of runes that a match can have
 
-	// After the part, 2 to the power of forks alternatives may be active. Each of
-	// them continues with a byte in open.
+	// When a match of the part ends, 2 to the power of forks alternatives may still
+	// be active. Each of them continues with a byte in the set open.
 	open  byteSet
 	forks int
 }
 
-// byteSet is a set of bytes. Bytes with the same lower six bits count as one byte.
-// So do the two cases of a letter.
+// byteSet is a set of bytes. It does not distinguish bytes whose lower six bits are
+// equal, nor the two cases of a letter.
 type byteSet uint64
 
 const anyByte byteSet = 1<<64 - 1
@@ -170,7 +170,8 @@ func (w *weigher) alternatives() part {
 }
 
 // isPrefix reports whether the longer of a and b begins with the shorter one,
-// ignoring case. next is the byte of the longer one that follows.
+// ignoring case. next is the byte of the longer one after that prefix. If a and b
+// have the same length, the result is false.
 func isPrefix(a, b string) (next byte, ok bool) {
 	if len(a) > len(b) {
 		a, b = b, a

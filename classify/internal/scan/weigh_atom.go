@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// atom reads an operand of a quantifier: a rune, a class, a group or an escape.
+// atom reads what a quantifier such as * may apply to: a rune, a class, a group or
+// an escape.
 func (w *weigher) atom() part {
 	c := w.expr[w.at]
 	switch c {
@@ -120,8 +121,8 @@ func (w *weigher) quoted() part {
 	return part{steps: steps, worst: steps, first: anyByte, empty: text == ""}
 }
 
-// named reads the name of a class after \p. It returns the steps for the Unicode
-// table of the class.
+// named reads the name of a Unicode class after \p. It returns the estimated steps
+// for the Unicode table of the class.
 func (w *weigher) named() int {
 	w.at++
 	name := ""
@@ -168,15 +169,16 @@ func (w *weigher) class() part {
 	return h
 }
 
-// These are the steps that package syntax takes to parse a class. A Unicode table
-// has hundreds of ranges, and package syntax folds every rune of a range.
+// Package syntax takes about tableSteps steps to parse a named class, because a
+// Unicode table has hundreds of ranges. It takes one step for each rune of a range
+// up to maxFold, because it looks up the other case of each rune.
 const (
 	tableSteps = 2500
-	maxFold    = 0x1e944 // above the last rune that has another case
+	maxFold    = 0x1e944 // greater than every rune that has another case
 )
 
 // member reads one member of a class: a rune, a range or a named class. It finds
-// every range, but may mistake a hyphen after a named class for one.
+// every range, but may take a hyphen after a named class for a range.
 func (w *weigher) member(h *part) {
 	rest := w.expr[w.at:]
 	if strings.HasPrefix(rest, "[:") {
@@ -184,7 +186,7 @@ func (w *weigher) member(h *part) {
 			w.at += end + 2
 			h.steps += weightWide
 			h.first, h.broad = anyByte, true
-			w.rangeTo(0, h)
+			w.restOfRange(0, h)
 			return
 		}
 	}
@@ -193,7 +195,7 @@ func (w *weigher) member(h *part) {
 			w.at++
 			h.steps = bounded(h.steps + w.named())
 			h.first, h.broad = anyByte, true
-			w.rangeTo(0, h)
+			w.restOfRange(0, h)
 			return
 		}
 		if e := &escapes[rest[1]]; e.class {
@@ -201,44 +203,43 @@ func (w *weigher) member(h *part) {
 			h.steps += e.steps
 			h.first |= e.first
 			h.broad = h.broad || e.broad
-			w.rangeTo(0, h)
+			w.restOfRange(0, h)
 			return
 		}
 	}
 	r, size := runeAt(rest)
 	w.at += size
-	if !w.rangeTo(r, h) {
+	if !w.restOfRange(r, h) {
 		w.addRange(r, r, h)
 	}
 }
 
-// rangeTo reads the end of a range that begins with the rune from. It returns false
-// if that rune does not begin a range.
-func (w *weigher) rangeTo(from rune, h *part) bool {
+// restOfRange reads the rest of a range whose first rune has been read already. It
+// returns false if that rune does not begin a range.
+func (w *weigher) restOfRange(first rune, h *part) bool {
 	rest := w.expr[w.at:]
 	if len(rest) < 2 || rest[0] != '-' || rest[1] == ']' {
 		return false
 	}
-	to, size := runeAt(rest[1:])
+	last, size := runeAt(rest[1:])
 	w.at += 1 + size
-	w.read += int(max(0, min(to, maxFold)-from))
-	w.addRange(from, max(from, to), h)
+	w.read += int(max(0, min(last, maxFold)-first))
+	w.addRange(first, max(first, last), h)
 	return true
 }
 
-// addRange adds a range of runes to the estimate of a class. from is the first rune
-// of the range and to is the last.
-func (w *weigher) addRange(from, to rune, h *part) {
-	if from == to {
+// addRange adds the runes from first to last to the estimate of a class.
+func (w *weigher) addRange(first, last rune, h *part) {
+	if first == last {
 		h.steps += weightByte
 	} else {
-		h.steps += weightRange + weightMember*int(min(to, utf8.RuneSelf)-min(from, utf8.RuneSelf))
+		h.steps += weightRange + weightMember*int(min(last, utf8.RuneSelf)-min(first, utf8.RuneSelf))
 	}
-	if to >= utf8.RuneSelf {
+	if last >= utf8.RuneSelf {
 		h.steps += 3 * weightRune
 		h.first = anyByte
 	}
-	for c := max(from, 0); c <= to && c < utf8.RuneSelf; c++ {
+	for c := max(first, 0); c <= last && c < utf8.RuneSelf; c++ {
 		h.first |= setOf(byte(c))
 		h.broad = h.broad || 'a' <= c && c <= 'z'
 		if f := foldedWeights[byte(c)]; f > 0 {
@@ -282,7 +283,7 @@ func runeAt(s string) (r rune, size int) {
 		return r, size + 1
 	}
 	n, err := strconv.ParseUint(s[min(begin, end):end], base, 32)
-	if err != nil { // no number, or one that is too large: package syntax refuses it
+	if err != nil { // not a number, or too large: package syntax refuses the pattern
 		return 0, size
 	}
 	return rune(min(n, unicode.MaxRune)), size

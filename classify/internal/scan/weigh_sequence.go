@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// A sequence is the estimate for consecutive parts of a pattern.
+// A sequence is the estimate for consecutive subexpressions (parts) of a pattern.
 type sequence struct {
 	part
-	ways  int // log2 of the number of paths through the parts that are active together
+	paths int // log2 of the number of paths through the parts that may be active at once
 	parts int
 }
 
@@ -27,7 +27,7 @@ func (w *weigher) sequence() part {
 		least, most, endless := w.quantifier()
 		repeated := endless || least != 1 || most != 1
 		if p.class && repeated && (endless || most-least > maxCount || most > 1 && p.broad) {
-			copies := min(least, 1) // all of them at an end or after another gap
+			copies := min(least, 1) // all of them if the gap is first or last, or after another gap
 			if s.parts == 0 || s.gap || w.ends() {
 				copies = least
 			}
@@ -71,19 +71,21 @@ var special = func() (is [256]bool) {
 	return is
 }()
 
-// begin adds the bytes with which the next part may begin. If an alternative before
-// this part may continue with the same bytes, the number of paths grows.
+// begin is called before a part is added. first has the bytes with which the part
+// may begin. If an alternative of an earlier part may continue with one of these
+// bytes, the number of paths grows.
 func (s *sequence) begin(first byteSet) {
 	if s.open&first != 0 {
-		s.ways = min(s.ways+s.forks, mostForks)
+		s.paths = min(s.paths+s.forks, mostForks)
 	}
 	if s.empty {
 		s.first |= first
 	}
 }
 
-// close is called for a part that no match can skip. So the sequence is not empty,
-// and the alternatives before the part are no longer active.
+// close is called for a part that no match can skip. From then on, the sequence
+// cannot match the empty string, and the alternatives of earlier parts are no longer
+// active.
 func (s *sequence) close() { s.empty, s.open, s.forks = false, 0, 0 }
 
 // grow adds the estimated steps of a part.
@@ -98,15 +100,15 @@ func (s *sequence) addText(text string) {
 	}
 	s.begin(setOf(text[0]))
 	s.close()
-	s.grow(steps, times(steps, s.ways))
+	s.grow(steps, times(steps, s.paths))
 	s.class = s.parts == 0 && len(text) == 1
 	s.broad, s.gap = false, false
 	s.parts += len(text)
 	s.reach += len(text)
 }
 
-// addGap adds a repeated class that becomes a gap. A gap ends a piece, so no
-// alternatives are active after it.
+// addGap adds a repeated class that becomes a gap (see isGap). The pattern is cut
+// there, so no alternatives are active after the gap.
 func (s *sequence) addGap(p part, least, copies int) {
 	steps := weightGap + p.steps/16 + bounded(copies*p.steps)
 	s.grow(steps, steps)
@@ -114,34 +116,34 @@ func (s *sequence) addGap(p part, least, copies int) {
 		s.first |= p.first
 	}
 	s.empty = s.empty && least == 0
-	s.ways, s.open, s.forks = 0, 0, 0
+	s.paths, s.open, s.forks = 0, 0, 0
 	s.gap = true
 	s.parts++
 }
 
-// add adds a part that may be repeated. The arguments least and most limit the
-// number of repeats.
+// add adds a part that is repeated from least to most times.
 func (s *sequence) add(p part, least, most int) {
 	optional := most - least
 	s.begin(p.first)
 	if !p.asserts && !p.empty && least > 0 {
 		s.close()
 	}
-	// Each repetition of a part adds paths in two cases: the part may continue with
-	// a byte with which it begins, or it may be empty.
-	ways := s.ways
+	// Repeating a part adds paths in two cases: after the part, an alternative of
+	// the part may continue with a byte with which the part may also begin; or the
+	// part may match the empty string.
+	paths := s.paths
 	if p.open&p.first != 0 {
-		ways += p.forks * max(most-1, 0)
+		paths += p.forks * max(most-1, 0)
 	}
 	if p.empty && most > 1 {
-		ways += 3 + bits.Len(uint(most))
+		paths += 3 + bits.Len(uint(most))
 	}
-	s.grow(most*p.steps+optional*weightSplit, most*times(p.worst, ways)+optional*weightSplit)
+	s.grow(most*p.steps+optional*weightSplit, most*times(p.worst, paths)+optional*weightSplit)
 	s.open |= p.open
 	s.forks += p.forks
 	if optional > 0 || p.empty && !p.asserts {
 		s.open |= p.first
-		if p.class { // only the number of runes distinguishes the paths
+		if p.class { // the paths differ only in the number of repeats
 			s.forks += bits.Len(uint(max(optional, 1)))
 		} else {
 			s.forks += max(optional, 1)

@@ -6,8 +6,7 @@ type Codes []struct {
 	Reason Reason
 }
 
-// Reason returns the reason of a code. It returns NoReason if t does not have the
-// code.
+// Reason returns the reason of a code, or NoReason if t does not have the code.
 func (t Codes) Reason(code string) Reason {
 	lo, hi := 0, len(t)
 	for lo < hi {

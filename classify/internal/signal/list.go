@@ -2,23 +2,23 @@ package signal
 
 import "sync"
 
-// ListSize is the largest number of signals in a list. Real evidence has fewer than
-// 16.
+// ListSize is the maximum number of signals in a list. For real errors there are
+// fewer than 16.
 const ListSize = 32
 
-// firstSize is the number of signals for which a list has memory of its own. It is
-// enough for 99 of 100 messages. For more signals, the list takes memory from a
-// pool.
+// firstSize is the number of signals that fit in the list's own memory. It is enough
+// for 99 of 100 messages. For more signals, the list takes memory from a pool.
 const firstSize = 10
 
-// List holds the signals that the collectors found. The zero List is empty. A full
-// list keeps hints, which are signals without a reason, and then the signals that
-// come first in [Order]. So its content does not depend on the order of adding.
+// List has the signals that were found for one error. The zero List is empty. If
+// there are more than [ListSize] signals, a list keeps first the hints (signals
+// without a reason) and then those that come first in [Order]. So the content does
+// not depend on the order in which signals are added.
 type List struct {
 	first [firstSize]Signal
-	room  *[ListSize]Signal // from rooms; holds all signals if there are more than firstSize
+	room  *[ListSize]Signal // from the pool rooms; has all signals if there are more than firstSize
 	n     int
-	last  int // index of the signal to replace next, once the list is full
+	last  int // in a full list, the index of the signal to replace next
 }
 
 var rooms = sync.Pool{New: func() any { return new([ListSize]Signal) }}
@@ -41,7 +41,7 @@ func (l *List) Release() {
 	}
 }
 
-// Add adds a signal, unless the list has an equal one.
+// Add adds a copy of s, unless the list already has an equal signal.
 func (l *List) Add(s *Signal) {
 	all := l.All()
 	for i := range all {
@@ -76,8 +76,9 @@ func (l *List) findLast(all []Signal) {
 	}
 }
 
-// keep compares two signals. The result is negative if a is kept rather than b.
-// Hints come first; otherwise keep returns the result of [Order].
+// keep compares two signals. The result is negative if a full list keeps a rather
+// than b. Hints come before other signals. For two hints, or two other signals, keep
+// returns the result of [Order].
 func keep(a, b *Signal) int {
 	if a, b := a.Reason == NoReason, b.Reason == NoReason; a != b {
 		if a {

@@ -4,22 +4,22 @@ import (
 	"strings"
 )
 
-// precedence lists the reasons from the most specific to the least specific.
-// Between signals of one level, the more specific reason decides.
+// precedence lists the reasons from the most specific to the least specific. Between
+// two signals of the same level, the signal with the more specific reason decides.
 var precedence = [...]Reason{
 	ReasonAborted, ReasonPolicy, ReasonBudgetExceeded, ReasonAuthentication, ReasonContextOverflow, ReasonNetworkPermanent,
 	ReasonResource, ReasonRateLimit, ReasonTimeout, ReasonNetwork, ReasonTransient, ReasonMCP, ReasonSpawn, ReasonParsing,
 	ReasonLogic, ReasonInvalidRequest, ReasonUnknown,
 }
 
-// These are the levels of the order, from the lowest. Within a level, the reason's
-// precedence decides.
+// These are the levels of signals, from the lowest. A signal outranks every signal
+// of a lower level. Within a level, precedence decides.
 const (
 	levelNone = iota
 	levelWord
 	levelPhrase
-	levelWrapper     // a code that only says that something failed elsewhere, such as a 5xx
-	levelUnambiguous // a phrase that outranks such a code: see unambiguous
+	levelWrapper     // a wrapper, such as a 5xx: see [Rank]
+	levelUnambiguous // a phrase that outranks a wrapper: see the function unambiguous
 	levelCode
 	levelCause
 	levelFact
@@ -44,10 +44,10 @@ var ranks = func() (all [Strengths][Reasons][2]uint16) {
 	return all
 }()
 
-// Rank returns the rank of a kind of signal. The signal with the highest rank
-// decides. A wrapper is a code that only says that something failed elsewhere, such
-// as a 5xx of HTTP or Unavailable of gRPC. It ranks below phrases that name the
-// cause.
+// Rank returns the rank of signals with the given strength and reason. The signal
+// with the highest rank decides. wrapper says whether the signal is a code that only
+// says that something failed elsewhere, such as a 5xx status of HTTP or the code
+// Unavailable of gRPC. Such a wrapper ranks below phrases that name the cause.
 func Rank(s Strength, r Reason, wrapper bool) uint16 {
 	w := 0
 	if wrapper {
@@ -78,15 +78,15 @@ func level(s Strength, r Reason, wrapper bool) int {
 		return levelUser
 	case Own:
 		if r == ReasonBudgetExceeded {
-			return levelOwnBudget // outranks a cancellation, because the program may have cancelled for this
+			return levelOwnBudget // outranks a cancellation, because the exceeded budget may be why the program cancelled
 		}
 		return levelOwn
 	}
 	return levelNone
 }
 
-// unambiguous reports whether a phrase with this reason outranks a 5xx: precedence
-// lists the reason before network.
+// unambiguous reports whether a phrase with this reason outranks a wrapper. That is
+// so if precedence lists the reason before ReasonNetwork.
 func unambiguous(r Reason) bool { return precedenceOf(r) > precedenceOf(ReasonNetwork) }
 
 // precedenceOf returns a number that is higher for a more specific reason, and 0
@@ -112,10 +112,10 @@ func (s *Signal) rank() uint16 {
 	return Rank(s.Strength, s.Reason, s.Wraps())
 }
 
-// Vetoes reports whether s is a hint that vetoes the signal other. The hint must
-// name the rule or the reason of other, and both must match in the same text. A
-// user's rule and the program's own deadline, cancellation and budget are never
-// vetoed.
+// Vetoes reports whether s is a hint (a signal without a reason) that vetoes the
+// signal other. The rule of s must list the rule or the reason of other, and both
+// rules must match in the same text. Signals from a user's rule, and from the
+// program's own deadline, cancellation or budget, are never vetoed.
 func (s *Signal) Vetoes(other *Signal) bool {
 	if s.Text == nil || s.Reason != NoReason || s.Part != other.Part || other.Text == nil || other.Reason == NoReason || other.Strength >= User {
 		return false
@@ -128,8 +128,7 @@ func (s *Signal) Vetoes(other *Signal) bool {
 	return false
 }
 
-// targets reports whether target stands for the rule with this id. target is an id,
-// or the beginning of ids followed by a star.
+// targets reports whether target is id, or is a prefix of id followed by a star.
 func targets(target, id string) bool {
 	if family, ok := strings.CutSuffix(target, "*"); ok {
 		return strings.HasPrefix(id, family)
@@ -137,19 +136,19 @@ func targets(target, id string) bool {
 	return target == id
 }
 
-// Refusals stands for every status from 400 to 499 that a retry does not change: see
-// [Signal.Refuses]. The Beats of a rule may contain Refusals instead of an id.
+// Refusals is an entry of Rule.Beats that stands for every signal for which
+// [Signal.Refuses] returns true, with the exceptions in [Signal.Beats].
 const Refusals = "4xx"
 
 // Beats reports whether s makes other irrelevant, even if other comes first in
-// [Order]. A permanent 4xx is a status from 400 to 499 that a retry does not
-// change. The cases are:
+// [Order]. A permanent 4xx is a status from 400 to 499 with which a retry fails too:
+// see [Signal.Refuses]. The cases are:
 //
 //	s                           other
 //	a rule                      a rule that the rule of s lists in Beats
 //	a rule that lists Refusals  a permanent 4xx, except 401, 402, 407 and 451
-//	a permanent 4xx             a retryable signal in the message of the 4xx: see passesWithin
-//	a refusal of the caller     a cancellation or a timeout that a peer may have written
+//	a permanent 4xx             a retryable signal in the message of the 4xx: see the method passesWithin
+//	a refusal of the caller     a cancellation or a timeout of a remote server: see claimsEnd
 func (s *Signal) Beats(other *Signal) bool {
 	if s.Reason == NoReason || other.Reason == NoReason || s.Strength >= User || other.Strength >= User {
 		return false
@@ -179,20 +178,22 @@ func (s *Signal) declares(other *Signal) bool {
 	return false
 }
 
-// HasEdges reports whether s may beat other signals.
+// HasEdges reports whether [Signal.Beats] may return true for s and some other
+// signal.
 func (s *Signal) HasEdges() bool {
 	return s.Text != nil && len(s.Text.Beats) > 0 || s.Strength >= Code && s.Strength < User && (s.is4xx() || s.refusesCaller())
 }
 
-// claimsEnd reports whether s is a cancellation or a timeout that a peer may have
-// written. One of this program itself has the strength Fact or Own.
+// claimsEnd reports whether s is a cancellation or a timeout that a remote server
+// may have reported. A cancellation or a timeout in this program has the strength
+// Fact or Own.
 func (s *Signal) claimsEnd() bool {
 	return (s.Reason == ReasonAborted || s.Reason == ReasonTimeout) && s.Strength < Fact
 }
 
 // refusesCaller reports whether s is a status or a code with which a server refuses
-// the caller. Such a server did answer, so words in its body about a timeout or a
-// cancellation do not count.
+// the caller. Such a server has answered. So if the body of the response mentions a
+// timeout or a cancellation, the request itself was not timed out or cancelled.
 func (s *Signal) refusesCaller() bool {
 	return s.Strength >= Code && s.Strength < User &&
 		(s.Reason == ReasonAuthentication || s.Reason == ReasonBudgetExceeded || s.Reason == ReasonPolicy)
@@ -200,15 +201,15 @@ func (s *Signal) refusesCaller() bool {
 
 func (s *Signal) is4xx() bool { return 400 <= s.Status && s.Status <= 499 }
 
-// Refuses reports whether s is a 4xx that a retry does not change. It returns false
-// for 409, because a conflict may end, and for 424, because the other request may
-// succeed later.
+// Refuses reports whether s is a 4xx status with which a retry fails too. It returns
+// false for 409, because a conflict may end, and for 424, because the other request
+// on which this one depends may succeed later.
 func (s *Signal) Refuses() bool {
 	return s.is4xx() && s.Strength == Code && s.Category == CategoryFatal && s.Status != 409 && s.Status != 424
 }
 
-// isFinal reports whether s is a status that refuses the caller. Then no word
-// of its message makes the call retryable.
+// isFinal reports whether s is a status that stays permanent whatever the message of
+// the response says.
 func (s *Signal) isFinal() bool {
 	switch s.Status {
 	case 401, 402, 407, 451:
@@ -217,10 +218,10 @@ func (s *Signal) isFinal() bool {
 	return false
 }
 
-// passesWithin reports whether s must be ignored because of a refusal. That is so if
-// s is retryable, the refusal is not, and s is in the message that begins at the
-// refusal. A rate limit in a 403 is not ignored, because some APIs report rate
-// limits with a 403.
+// passesWithin reports whether s must be ignored because of refusal, a signal for
+// which Refuses returns true. That is so if s is retryable and was not found before
+// refusal in the same text. If refusal is not final, another 4xx and a rate limit
+// are not ignored, because some APIs report rate limits with a 403.
 func (s *Signal) passesWithin(refusal *Signal) bool {
 	if s.Category != CategoryRetryable || s.is4xx() && !refusal.isFinal() {
 		return false

@@ -1,6 +1,7 @@
-// Package signal has the types between the collection of evidence and the decision:
-// the [Signal], the [List] to which collectors add signals, and the reasons,
-// categories and strengths.
+// Package signal has the types that connect the two steps of a classification. The
+// first step finds a [Signal] in each part of an error and adds it to a [List]. The
+// second step decides which signal gives the result. The package also has the
+// reasons, categories and strengths.
 package signal
 
 import (
@@ -9,21 +10,22 @@ import (
 	"strings"
 )
 
-// Signal is one piece of evidence. Its Reason is the reason of the failure if there
-// is no other evidence.
+// Signal is one fact that was found about an error, such as a status or a matched
+// rule. If it is the only signal, its Reason is the reason of the error.
 type Signal struct {
 	Rule     string // an id such as "http/429" or "errno/ECONNRESET"
-	Text     *Rule  // the text rule that matched; nil for evidence other than text
-	Place    int32  // index of Text in its rule set
-	Offset   int32  // position of the match in its text, if the order matters; else 0
-	Part     uint16 // number of the text that Text matched in, from 1; 0 if Text is nil
+	Text     *Rule  // the text rule that matched; nil if the signal does not come from a text
+	Place    int32  // index of the rule Text in the set of rules
+	Offset   int32  // position of the match in the text, if the order of matches matters; otherwise 0
+	Part     uint16 // number of the text that the rule matched, from 1; 0 if Text is nil
 	Status   uint16 // the HTTP status of the signal, 0 = none
-	Reason   Reason // NoReason = it only vetoes others or only gives a hint
+	Reason   Reason // NoReason = the signal is a hint: it vetoes others, or only has other information
 	Category Category
 	Strength Strength
 	Source   Source
-	// If Faint is true, the signal counts only if all signals are faint. It comes
-	// from an earlier one of several attempts, or from the frame of a stack trace.
+	// Faint is true for a signal from an earlier one of several attempts, or from a
+	// frame of a stack trace. It comes after every signal that is not faint in
+	// [Order].
 	Faint bool
 
 	// Package resolve sets Fate and By.
@@ -36,14 +38,14 @@ type Fate uint8
 
 // These are the values of [Fate].
 const (
-	Counts Fate = iota // it takes part
+	Counts Fate = iota // the signal takes part
 	Vetoed             // a hint vetoed it
 	Beaten             // another signal beat it
-	IsHint             // it is a hint and has no reason
+	IsHint             // the signal has no reason, so it cannot decide
 )
 
-// Of returns a signal from evidence other than text, with the category of its
-// reason.
+// Of returns a signal that does not come from a text rule. Its category is that of
+// the reason.
 func Of(rule string, r Reason, s Strength) Signal {
 	return Signal{Rule: rule, Reason: r, Category: r.Category(), Strength: s}
 }
@@ -52,19 +54,19 @@ func Of(rule string, r Reason, s Strength) Signal {
 type Rule struct {
 	ID       string
 	Pattern  string
-	Reason   Reason   // NoReason = the rule only hints or vetoes
-	Category Category // NoCategory = the reason's own
+	Reason   Reason   // NoReason = the rule only vetoes, or recognises a wait, a provider or a report
+	Category Category // NoCategory = the category of the reason
 	Strength Strength
-	// If Listed is true, the order of the list decides between this rule and the
-	// other listed rules. The user's rules are listed.
+	// Listed is true for the user's rules. If several listed rules match, the first
+	// in the set of rules decides.
 	Listed bool
 	Status uint16 // the HTTP status that the rule is about, 0 = none
 	Vetoes []string
 	Beats  []string
 }
 
-// Meaning returns the category of r, or of its reason. It returns NoCategory if r
-// has neither.
+// Meaning returns the category of r, or of the reason of r if r has no category. It
+// returns NoCategory if r has neither.
 func (r *Rule) Meaning() Category {
 	if r.Category != NoCategory {
 		return r.Category
@@ -73,7 +75,7 @@ func (r *Rule) Meaning() Category {
 }
 
 // Order compares two signals. If the result is negative, a comes first and decides.
-// The result is 0 only for signals with the same meaning.
+// If the result is 0, both signals have the same meaning.
 func Order(a, b *Signal) int {
 	if a.Faint != b.Faint {
 		if a.Faint {
@@ -98,11 +100,11 @@ func Order(a, b *Signal) int {
 
 func (s *Signal) listed() bool { return s.Text != nil && s.Text.Listed }
 
-// Match returns the signal of a rule that matched. place is the index of the rule in
-// its set.
-func Match(r *Rule, place int) Signal {
+// Match returns the signal of a rule that matched. index is the index of the rule in
+// the set of rules.
+func Match(r *Rule, index int) Signal {
 	return Signal{
-		Rule: r.ID, Text: r, Place: int32(place), Status: r.Status,
+		Rule: r.ID, Text: r, Place: int32(index), Status: r.Status,
 		Reason: r.Reason, Category: r.Meaning(), Strength: r.Strength,
 	}
 }

@@ -1,7 +1,7 @@
 package signal
 
-// Reason is why an error happened. It is classify.Reason as a number, so that it
-// can be an index.
+// Reason is why an error happened. It is like classify.Reason, but a number, so that
+// it can be an array index.
 type Reason uint8
 
 // These are the reasons, in the order of their documentation.
@@ -27,7 +27,8 @@ const (
 	Reasons // how many values there are
 )
 
-// Category is what to do next. It is classify.Category as a number.
+// Category says what the caller should do next. It is like classify.Category, but a
+// number.
 type Category uint8
 
 // These are the categories, in the order of their documentation.
@@ -82,7 +83,7 @@ func (r Reason) Category() Category {
 	return reasons[r].category
 }
 
-// ReasonOf returns the reason with this name, or NoReason.
+// ReasonOf returns the reason with this name, or NoReason if there is none.
 func ReasonOf(name string) Reason {
 	for r := range reasons {
 		if reasons[r].name == name {
@@ -101,7 +102,7 @@ func (c Category) String() string {
 	return categories[c]
 }
 
-// CategoryOf returns the category with this name, or NoCategory.
+// CategoryOf returns the category with this name, or NoCategory if there is none.
 func CategoryOf(name string) Category {
 	for c := range categories {
 		if categories[c] == name {
@@ -111,17 +112,17 @@ func CategoryOf(name string) Category {
 	return NoCategory
 }
 
-// Strength is the kind of a signal's evidence. A stronger signal outranks a weaker
-// one.
+// Strength is how reliable a signal is. A stronger signal outranks a weaker one,
+// except for wrappers: see [Rank].
 type Strength uint8
 
 // These are the values of [Strength], from the weakest.
 const (
 	NoStrength Strength = iota
-	Word                // a common word with its context: "network error"
+	Word                // a common word with the words around it: "network error"
 	Phrase              // a phrase of error messages: "connection refused"
 	Code                // a code: HTTP 429, SQLSTATE 40001, code = Unavailable
-	Cause               // a specific cause, in any wrapper: insufficient_quota, x509
+	Cause               // a specific cause, whatever error wraps it: insufficient_quota, x509
 	Fact                // a typed fact: an errno, a DNS answer, a certificate
 	User                // a user's rule
 	Own                 // the program's own deadline, cancellation or budget
@@ -138,7 +139,7 @@ func (s Strength) String() string {
 	return strengths[s]
 }
 
-// Source is the part of the evidence in which a signal was found.
+// Source is the part of an error in which a signal was found.
 type Source uint8
 
 // These are the values of [Source].

@@ -10,7 +10,7 @@ import (
 
 //go:generate go run ../gen -rules ../../rules -out standard_gen.go -table standard.table
 
-// table is the compiled form of Rules.
+// table is the compiled form of Rules: see [scan.Load].
 //
 //go:embed standard.table
 var table string

@@ -7,9 +7,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// bareLines maps lines to reasons. A line counts only in the stderr of a failed
-// child process, and only if it has no other words. Elsewhere the words are too
-// vague: "rate limit" can be a setting.
+// bareLines maps whole lines in the stderr of a failed child process to reasons. In a
+// longer line or elsewhere, the words are too vague: "rate limit" can be a setting.
 var bareLines = map[string]signal.Reason{
 	"rate limit":              signal.ReasonRateLimit,
 	"rate limits":             signal.ReasonRateLimit,
@@ -21,8 +20,7 @@ var bareLines = map[string]signal.Reason{
 	"authentication required": signal.ReasonAuthentication,
 }
 
-// readBareLines looks for lines in bareLines in the stderr of a child process. It
-// adds the signal of the last such line.
+// readBareLines adds the signal of the last line of stderr that is in bareLines.
 func readBareLines(q *collect.Inquiry, stderr string) {
 	for rest := stderr; rest != ""; {
 		i := strings.LastIndexByte(rest, '\n')

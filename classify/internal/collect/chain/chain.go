@@ -1,4 +1,5 @@
-// Package chain collects signals from error values: the types, methods and fields of a chain.
+// Package chain collects signals (matches in the evidence) from error values: from the
+// types, methods and fields of an error and of all errors that it wraps.
 package chain
 
 import (
@@ -22,22 +23,22 @@ const (
 // return from a cyclic chain.
 //
 // If a method of a foreign error panics, Walk recovers, and loses only the evidence
-// of that method. No recover can stop infinite recursion. So in a chain without an
+// of that method. Infinite recursion cannot be recovered. So in a chain without an
 // end, Walk does not call methods that might follow Unwrap.
 //
 // A Walk is never passed to a func value and holds no foreign error or text. This
 // keeps the Walk and the Inquiry on the stack.
 type Walk struct {
-	Q     *collect.Inquiry
-	ended *ended       // how the caller's context has ended
-	place place        // the kind of call in which the errors further down occurred
-	seen  observations // observations that decide uses after the walk
-	which deadline     // the first deadline of this program that was seen
-	loops bool         // the chain has no end
+	Q        *collect.Inquiry
+	ended    *ended       // why the caller's context has ended
+	op       operation    // the operation in which the wrapped errors occurred
+	seen     observations // what was seen in the chain; for the method decide
+	deadline deadline     // the first deadline of this program that was seen
+	cyclic   bool         // the chain may have no end
 }
 
-// observations is a set of facts that the walk noted in the chain. What they mean for
-// the result is known only after the whole chain has been read.
+// observations is a set of things that were seen in the chain. The method decide
+// derives the result from the set after the whole chain has been read.
 type observations uint8
 
 const (
@@ -57,17 +58,18 @@ func ReadChain(q *collect.Inquiry, err, cause error) string {
 		return ""
 	}
 	end := endedBy(cause)
-	w := Walk{Q: q, ended: &end, loops: endless(err)}
+	w := Walk{Q: q, ended: &end, cyclic: endless(err)}
 	w.chain(err, 0)
 	w.decide()
-	if q.Ended || w.loops && !fixedText(err) {
+	if q.Ended || w.cyclic && !fixedText(err) {
 		return ""
 	}
 	return CutText(err, q.Budget.Limit)
 }
 
-// These types are those of errors.New, fmt.Errorf (with one %w or several) and
-// errors.Join. Most errors have one of them. The text is their only evidence.
+// These are the types of errors made by errors.New, fmt.Errorf (with one %w or
+// several) and errors.Join. Most errors have one of these types. The text of such an
+// error is the only evidence.
 var (
 	plainType = reflect.TypeOf(ErrBudgetExceeded)
 	wrapType  = reflect.TypeOf(fmt.Errorf("%w", ErrBudgetExceeded))
@@ -75,8 +77,8 @@ var (
 	joinType  = reflect.TypeOf(errors.Join(ErrBudgetExceeded))
 )
 
-// These are nil pointers of the types above. Outside their packages, only reflection
-// can make such a pointer. The methods of the pointer panic.
+// These are nil pointers of the types above. The methods of such a pointer panic. The
+// types are unexported, so other packages can make the pointer only by reflection.
 var (
 	nilPlain = reflect.Zero(plainType).Interface().(error)
 	nilWrap  = reflect.Zero(wrapType).Interface().(error)
@@ -107,7 +109,7 @@ func (w *Walk) chain(err error, depth int) {
 			w.Q.Lose(collect.ChainErrors, 1)
 			return
 		}
-		if w.seen&sawCause == 0 && w.ended.cause != nil && w.ended.by(err) {
+		if w.seen&sawCause == 0 && w.ended.cause != nil && w.ended.includes(err) {
 			w.seen |= sawCause
 		}
 		switch {
@@ -123,7 +125,7 @@ func (w *Walk) chain(err error, depth int) {
 				w.Q.Add(s.fact)
 			}
 			caps := s.Caps
-			if w.loops && !s.Leaf {
+			if w.cyclic && !s.Leaf {
 				caps &= shallow
 			}
 			for ; caps != 0; caps &= caps - 1 {
@@ -138,13 +140,13 @@ func (w *Walk) chain(err error, depth int) {
 			err = next
 			continue
 		}
-		place := w.place
+		op := w.op
 		for i, branch := range branches {
 			if w.Q.Budget.Left[collect.ChainErrors] == 0 {
 				w.Q.Lose(collect.ChainErrors, len(branches)-i)
 				break
 			}
-			w.place = place
+			w.op = op
 			w.chain(branch, depth+1)
 		}
 		return
@@ -177,8 +179,8 @@ func unwrap(err error) (next error, branches []error) {
 // IgnorePanic recovers a panic. It is deferred around calls of foreign methods.
 func IgnorePanic() { _ = recover() }
 
-// errorText returns err.Error(), or "" if Error panics. The caller must have
-// checked that Error returns: see SafeText.
+// errorText returns err.Error(), or "" if Error panics. It must not be called if Error
+// may recurse without end: see SafeText.
 func errorText(err error) (text string) {
 	defer IgnorePanic()
 	return err.Error()
@@ -186,8 +188,8 @@ func errorText(err error) (text string) {
 
 // CutText returns the text of err for a classifier that reads at most limit bytes of
 // a text. The Error method of errors.Join would copy all joined texts. So CutText
-// joins these texts itself. If they are longer than limit, it replaces the middle by
-// a space.
+// joins these texts itself. If the joined text is longer than limit, CutText replaces
+// the middle by a space.
 func CutText(err error, limit int) string {
 	if limit <= 0 || reflect.TypeOf(err) != joinType {
 		return errorText(err)
@@ -221,9 +223,9 @@ func CutText(err error, limit int) string {
 	return string(head)
 }
 
-// textOf returns the text of an error of the chain. If the error does not store its
-// text, the text might repeat the texts of all wrapped errors. Such texts have a
-// budget. When the budget is used up, textOf returns "" for such an error.
+// textOf returns the text of an error of the chain. Unless the error stores the text,
+// the text may repeat the texts of all wrapped errors. There is a budget for such
+// texts. When the budget is used up, textOf returns "" for such an error.
 func (w *Walk) textOf(err error) string {
 	if fixedText(err) {
 		return errorText(err)
@@ -254,10 +256,10 @@ func fixedText(err error) bool {
 	return t == plainType || t == wrapType || t == wrapsType
 }
 
-// endless reports whether the chain of err might have no end: it is deeper than
+// endless reports whether the chain of err may have no end, because it is deeper than
 // 2*maxDepth or has more than maxTree errors. For example, an error may wrap itself,
-// or make a new error at each Unwrap. Or it joins the same errors again and again:
-// 64 levels that each join two errors make 2^64 texts.
+// or make a new error at each Unwrap. Or an error joins another error with itself, and
+// so on: after 64 levels, there are 2^64 texts.
 func endless(err error) bool {
 	nodes := maxTree
 	return bottomless(err, 0, &nodes)

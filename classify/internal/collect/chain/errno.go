@@ -6,9 +6,9 @@ import (
 )
 
 // readErrno adds the signal of a system error number. The signal has the strength
-// Fact if standard.Errno has the number's name. The names in standard.ErrnoLocal
-// count only if the system itself returned the number. Their signals have the
-// strength Code.
+// Fact if the name of the number is in standard.Errno, and Code if the name is in
+// standard.ErrnoLocal. The names in ErrnoLocal count only for a number that the system
+// itself returned.
 func (w *Walk) readErrno(err error) {
 	id := errnoID(err)
 	if id == "" {
@@ -23,13 +23,13 @@ func (w *Walk) readErrno(err error) {
 		reason, strength = standard.ErrnoLocal.Reason(name), signal.Code
 	}
 	switch {
-	case w.place == placeExec && name == "EAGAIN":
+	case w.op == opExec && name == "EAGAIN":
 		reason, strength = signal.ReasonResource, signal.Fact // fork(2): the limit on processes is reached
-	case w.place == placeExec && reason != signal.ReasonResource:
+	case w.op == opExec && reason != signal.ReasonResource:
 		reason, strength = signal.ReasonSpawn, signal.Fact
-	case w.place == placeListen && name == "EADDRNOTAVAIL":
+	case w.op == opListen && name == "EADDRNOTAVAIL":
 		reason = signal.ReasonNetworkPermanent // the address does not belong to this machine
-	case w.place == placeDial && name == "ENOENT":
+	case w.op == opDial && name == "ENOENT":
 		reason = signal.ReasonNetwork // no process listens on the Unix socket
 	}
 	if reason != signal.NoReason {

@@ -2,9 +2,8 @@ package chain
 
 import "reflect"
 
-// interesting looks for the exported fields of t from which this package reads
-// evidence, also in embedded structs. The result maps the name of each field to the
-// field's index.
+// interesting returns the indexes of those exported fields of t that this package
+// reads, by name. It also finds fields of embedded structs.
 func interesting(t reflect.Type) map[string][]int {
 	var fields map[string][]int
 	for _, name := range [...]string{
@@ -71,8 +70,8 @@ var (
 	bytesType  = reflect.TypeFor[[]byte]()
 )
 
-// isResponse reports whether t is *http.Response or a pointer to a struct that
-// embeds it.
+// isResponse reports whether t is *http.Response, or a pointer to another struct with
+// the fields StatusCode and Header, such as a struct that embeds *http.Response.
 func isResponse(t reflect.Type) bool {
 	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
 		return false
@@ -82,7 +81,8 @@ func isResponse(t reflect.Type) bool {
 	return ok1 && ok2 && status.Type.Kind() == reflect.Int && header.Type.ConvertibleTo(headerType)
 }
 
-// shapeOfFields returns the capabilities of a type that follow from its fields.
+// shapeOfFields returns the capabilities (kinds of evidence) that a type has because
+// of its fields.
 func (s *Shape) shapeOfFields() (caps capability) {
 	for _, name := range [...]string{"StatusCode", "HTTPStatusCode", "HTTPCode", "HTTPStatus", "Response", "RawResponse", "ErrStatus"} {
 		if s.has(name) {
@@ -109,7 +109,7 @@ func (s *Shape) shapeOfFields() (caps capability) {
 	return caps
 }
 
-// apiCode reports whether the type has, besides Code, a field that is typical of API
+// apiCode reports whether the type has a field, apart from Code, that is typical of API
 // errors. If so, Code may be an HTTP status.
 func (s *Shape) apiCode() bool {
 	return s.has("Message") || s.has("Status") || s.has("Body") || s.has("Header") || s.has("Details")

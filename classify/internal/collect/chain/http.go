@@ -153,30 +153,30 @@ func (w *Walk) Body(s *Shape, err error) string {
 	return ""
 }
 
-// packed encodes err as JSON in an error envelope. It is for genai.APIError, whose
-// fields are those of an envelope. It returns "" if err is too large.
+// packed encodes err as the JSON body {"error": err}. It is for genai.APIError, which
+// has the fields of the original body. It returns "" if err is too large.
 func (w *Walk) packed(err error) string {
 	r, ok := openRoom(w.Q)
 	defer r.close()
-	if !ok || !r.holds(reflect.ValueOf(err)) {
+	if !ok || !r.reserve(reflect.ValueOf(err)) {
 		return ""
 	}
 	body, _ := json.Marshal(map[string]any{"error": err})
 	return string(body)
 }
 
-// readRetryAfter reads a waiting time that an SDK has parsed from a response. A method
-// or a field of the SDK's error has this time.
+// readRetryAfter reads a waiting time that an SDK has parsed from a response, from a
+// method or a field of the SDK's error.
 func (w *Walk) readRetryAfter(s *Shape, err error) {
 	switch e := err.(type) {
 	case interface{ RetryAfter() time.Duration }:
-		w.wait(e.RetryAfter())
+		w.addWait(e.RetryAfter())
 	case interface{ RetryAfter() (time.Duration, bool) }:
 		if d, ok := e.RetryAfter(); ok {
-			w.wait(d)
+			w.addWait(d)
 		}
 	case interface{ RetryAfter() int }:
-		w.waitSeconds(float64(e.RetryAfter()))
+		w.addWaitSeconds(float64(e.RetryAfter()))
 	}
 	for _, name := range [...]string{"RetryAfter", "RetryAfterSeconds"} {
 		v := s.field(err, name)
@@ -185,30 +185,30 @@ func (w *Walk) readRetryAfter(s *Shape, err error) {
 		}
 		switch {
 		case !v.IsValid() || v.IsZero():
-			// A field of 0 means that the response had no hint.
+			// A field of 0 means that the response named no waiting time.
 		case v.Type() == reflect.TypeFor[time.Duration]():
-			w.wait(time.Duration(v.Int()))
+			w.addWait(time.Duration(v.Int()))
 		case v.CanInt():
-			w.waitSeconds(float64(v.Int()))
+			w.addWaitSeconds(float64(v.Int()))
 		case v.CanUint():
-			w.waitSeconds(float64(v.Uint()))
+			w.addWaitSeconds(float64(v.Uint()))
 		case v.CanFloat():
-			w.waitSeconds(v.Float())
+			w.addWaitSeconds(v.Float())
 		case v.Kind() == reflect.String:
 			response.ReadResponse(w.Q, 0, map[string][]string{"Retry-After": {v.String()}}, "")
 		}
 	}
 }
 
-// wait adds d as a waiting time that the provider asks for. It ignores a negative d,
-// which stands for no such time.
-func (w *Walk) wait(d time.Duration) {
+// addWait adds a waiting time that the provider asks for. It ignores a negative d,
+// which means that there is no such time.
+func (w *Walk) addWait(d time.Duration) {
 	if d >= 0 {
 		w.Q.Hint.AddExplicit(min(d, hint.MaxWait))
 	}
 }
 
-func (w *Walk) waitSeconds(n float64) {
+func (w *Walk) addWaitSeconds(n float64) {
 	if n >= 0 {
 		w.Q.Hint.AddExplicit(hint.WaitSeconds(n))
 	}
@@ -233,11 +233,11 @@ func (w *Walk) readCodes(s *Shape, err error) {
 	}
 }
 
-// readTimeout reads the result of the method Timeout. True usually means that a peer
-// took too long. But if the text ends like a timeout of net/http's client, this
-// program's own deadline has passed. readTimeout looks at the text only if the error
-// wraps nothing and has no fields of a response, because any other text can quote a
-// peer.
+// readTimeout reads the result of the method Timeout. True usually means that a remote
+// server took too long. But if the text ends like a timeout of net/http's client, this
+// program's own deadline has passed. readTimeout ignores the text of an error that
+// wraps another error or has fields of a response, because such a text can quote a
+// remote server.
 func (w *Walk) readTimeout(s *Shape, err error) {
 	if !err.(interface{ Timeout() bool }).Timeout() {
 		return
@@ -250,7 +250,7 @@ func (w *Walk) readTimeout(s *Shape, err error) {
 
 // endsClientTimeout reports whether a text ends like the text of a timeout of
 // net/http's client. It ignores the rest of the text, which may be a URL that a
-// peer has chosen.
+// remote server has chosen.
 func endsClientTimeout(text string) bool {
 	return strings.HasSuffix(text, "(Client.Timeout exceeded while awaiting headers)") ||
 		strings.HasSuffix(text, "(Client.Timeout or context cancellation while reading body)")

@@ -37,8 +37,8 @@ var deadlineRules = [...]string{
 }
 
 // decide adds a signal if this program ended the call itself. The whole chain must
-// have been read. A spent budget comes first: it decides even if the program then
-// canceled the call.
+// have been read. A spent budget decides even if the program has also canceled the
+// call.
 func (w *Walk) decide() {
 	if w.seen&sawTimeout != 0 && w.seen&sawAgain == 0 {
 		w.Q.Add(signal.Of("go/timeout", signal.ReasonTimeout, signal.Phrase))
@@ -54,7 +54,7 @@ func (w *Walk) decide() {
 	case w.seen&sawCanceled != 0:
 		category, rule = signal.CategoryAborted, "context/canceled"
 	case w.seen&sawDeadline != 0:
-		category, rule = signal.CategoryTimeout, deadlineRules[w.which]
+		category, rule = signal.CategoryTimeout, deadlineRules[w.deadline]
 	default:
 		return
 	}
@@ -67,13 +67,14 @@ func (w *Walk) decide() {
 	w.Q.Add(own)
 }
 
-func (w *Walk) sawOwnDeadline(which deadline) {
+func (w *Walk) sawOwnDeadline(d deadline) {
 	if w.seen&sawDeadline == 0 {
-		w.seen, w.which = w.seen|sawDeadline, which
+		w.seen, w.deadline = w.seen|sawDeadline, d
 	}
 }
 
-// whichDeadline returns the kind of deadline that err reports, or the zero value.
+// whichDeadline returns the kind of deadline that err reports, by default
+// contextDeadline.
 func whichDeadline(err error) deadline {
 	switch {
 	case Same(err, os.ErrDeadlineExceeded):
@@ -84,11 +85,11 @@ func whichDeadline(err error) deadline {
 	return contextDeadline
 }
 
-// ended holds Evidence.Cause, which shows how the caller's context has ended. The
-// cause is context.Cause(ctx), ctx.Err(), or both joined.
+// ended says why the caller's context has ended. The field cause is Evidence.Cause:
+// context.Cause(ctx), ctx.Err(), or both joined.
 type ended struct {
 	cause error
-	parts []error // the errors that cause joins
+	parts []error // the errors that are joined in cause
 }
 
 func endedBy(cause error) ended {
@@ -120,10 +121,10 @@ func isLong(err error) bool {
 	return false
 }
 
-// by reports whether err is the cause or one of the errors that the cause joins. An
-// error that the cause only wraps does not count. For example, an io.EOF in the
-// chain can be unrelated to a cause that wraps io.EOF.
-func (e *ended) by(err error) bool {
+// includes reports whether err is the cause, or one of the errors that are joined in
+// the cause. An error that the cause only wraps does not count. For example, an io.EOF
+// in the chain can be unrelated to a cause that wraps io.EOF.
+func (e *ended) includes(err error) bool {
 	if Same(err, e.cause) {
 		return true
 	}
@@ -140,10 +141,10 @@ func (e *ended) by(err error) bool {
 // these rules apply:
 //
 //   - If the cause is or joins context.Canceled or context.DeadlineExceeded, that error
-//     is ctx.Err(). If it joins both, the last of them is ctx.Err(), because
+//     is ctx.Err(). If the cause joins both, ctx.Err() is the last of the two, because
 //     classify.Cause joins ctx.Err() last.
-//   - Otherwise the category is timeout if context.DeadlineExceeded is in the chain of the
-//     cause, or if the walk saw a deadline and no cancellation.
+//   - Otherwise the category is timeout if context.DeadlineExceeded is in the chain of
+//     the cause, or if seen has a deadline of this program and no cancellation.
 //   - Otherwise the category is aborted.
 func (e *ended) category(seen observations) signal.Category {
 	parts := e.parts
@@ -200,8 +201,8 @@ func answersIs(err, target error) (is bool) {
 }
 
 // readIs asks the Is method of err about this program's own budget, cancellation and
-// deadline. It skips errors that contain a peer's answer, because the answer may
-// decide what Is returns.
+// deadline. It skips errors that contain a remote server's answer, because the answer
+// may determine what Is returns.
 func (w *Walk) readIs(s *Shape, err error) {
 	if s.Caps&answered != 0 {
 		return
@@ -221,8 +222,8 @@ func (w *Walk) readIs(s *Shape, err error) {
 // texts need not be looked up.
 const longestSentinel = 64
 
-// sentinels maps the texts of well-known errors made by errors.New to signals. With
-// the text, their packages need not be imported.
+// sentinels maps the texts of well-known errors made by errors.New to signals. The
+// texts are literals where an import would be costly, as that of database/sql.
 var sentinels = map[string]signal.Signal{
 	fs.ErrNotExist.Error():              signal.Of("go/fs.ErrNotExist", signal.ReasonInvalidRequest, signal.Code),
 	fs.ErrExist.Error():                 signal.Of("go/fs.ErrExist", signal.ReasonInvalidRequest, signal.Code),
@@ -283,10 +284,10 @@ func (w *Walk) plain(err error) {
 		return
 	}
 	switch {
-	case w.place == placeExec && s.Reason != signal.ReasonSpawn:
+	case w.op == opExec && s.Reason != signal.ReasonSpawn:
 		s.Reason, s.Strength = signal.ReasonSpawn, signal.Fact
-	case w.place.onWire() && (err == io.EOF || err == io.ErrUnexpectedEOF):
-		s.Strength = signal.Fact // the peer closed the connection; this is not the end of a document
+	case w.op.remote() && (err == io.EOF || err == io.ErrUnexpectedEOF):
+		s.Strength = signal.Fact // the remote server closed the connection; this is not the end of a document
 	}
 	w.Q.Add(s)
 }

@@ -7,24 +7,25 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect"
 )
 
-// room is the space left in a body that this package encodes from the fields of an
-// error. Callers take space before they encode a value, so a value that does not fit
-// costs almost nothing.
+// room is the space, in bytes, that is left in a body that this package encodes from
+// the fields of an error. Callers reserve space before they encode a value, so a value
+// that does not fit costs almost nothing.
 type room struct {
 	q    *collect.Inquiry
 	left int
 }
 
-// entryRoom is the space that a value takes in addition to its texts, for the key,
-// the quotes and the time to encode it. refuseRoom is taken for a text that does not
-// fit. Without refuseRoom, an error with thousands of such texts would take long.
+// entryRoom is the space that is reserved for each value in addition to the texts in
+// the value: for the key, the quotes and the time to encode the value. refuseRoom is
+// reserved for a text that does not fit, because checking thousands of such texts
+// would take long.
 const (
 	entryRoom  = 128
 	refuseRoom = 1 << 10
 )
 
-// openRoom returns the room for one body. The room is at most what is left of the
-// budget for bodies. ok is false if too little is left.
+// openRoom returns the room for one body: what is left of the budget for bodies, but
+// at most collect.MaxBody. ok is false if too little is left.
 func openRoom(q *collect.Inquiry) (r room, ok bool) {
 	r = room{q, min(collect.MaxBody, q.Budget.Left[collect.BodyBytes])}
 	ok = r.entry()
@@ -34,11 +35,11 @@ func openRoom(q *collect.Inquiry) (r room, ok bool) {
 // close subtracts the used space from the budget.
 func (r *room) close() {
 	left := &r.q.Budget.Left[collect.BodyBytes]
-	taken := min(collect.MaxBody, *left) - max(r.left, 0)
-	*left -= taken
+	used := min(collect.MaxBody, *left) - max(r.left, 0)
+	*left -= used
 }
 
-// entry takes the space for one value. It returns false if the value does not fit.
+// entry reserves entryRoom for one value. It returns false if too little is left.
 func (r *room) entry() bool {
 	if r.left < entryRoom {
 		r.q.Lose(collect.BodyBytes, entryRoom)
@@ -66,10 +67,9 @@ func (r *room) fits(s string) bool {
 	return false
 }
 
-// holds takes space for a value that package json will encode, and for all values
-// in it. It returns false if they do not fit. A value that contains itself never
-// fits.
-func (r *room) holds(v reflect.Value) bool {
+// reserve reserves space for v, which package json will encode, and for all values in
+// v. It returns false if they do not fit. A value that contains itself never fits.
+func (r *room) reserve(v reflect.Value) bool {
 	if !r.entry() {
 		return false
 	}
@@ -77,22 +77,22 @@ func (r *room) holds(v reflect.Value) bool {
 	case reflect.String:
 		return r.fits(v.String())
 	case reflect.Pointer, reflect.Interface:
-		return v.IsNil() || r.holds(v.Elem())
+		return v.IsNil() || r.reserve(v.Elem())
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); (f.IsExported() || f.Anonymous) && !r.holds(v.Field(i)) {
+			if f := v.Type().Field(i); (f.IsExported() || f.Anonymous) && !r.reserve(v.Field(i)) {
 				return false
 			}
 		}
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
-			if !r.holds(v.Index(i)) {
+			if !r.reserve(v.Index(i)) {
 				return false
 			}
 		}
 	case reflect.Map:
 		for each := v.MapRange(); each.Next(); {
-			if !r.holds(each.Key()) || !r.holds(each.Value()) {
+			if !r.reserve(each.Key()) || !r.reserve(each.Value()) {
 				return false
 			}
 		}

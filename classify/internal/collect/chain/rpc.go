@@ -39,8 +39,8 @@ func (w *Walk) readGRPC(err error) {
 	}
 }
 
-// GrpcBody encodes the details of a gRPC status as a JSON body, like that of an API
-// that also has an HTTP form. So one parser reads both forms. GrpcBody leaves out
+// GrpcBody encodes the details of a gRPC status as the JSON body that Google's APIs
+// send over HTTP, so that package response can parse the details. GrpcBody leaves out
 // details that are too large. It returns "" if there are no details.
 func GrpcBody(q *collect.Inquiry, status reflect.Value, code string) string {
 	method := status.MethodByName("Details")
@@ -103,8 +103,8 @@ func (r *room) grpcDetail(d any) map[string]any {
 	return nil
 }
 
-// metadata returns all pairs of an ErrorInfo, or nil if they do not all fit. If it
-// returned only some of them, the choice would be random.
+// metadata returns all pairs of an ErrorInfo, or nil if they do not all fit. A part of
+// the pairs would be a random part, because a map has no order.
 func (r *room) metadata(pairs map[string]string) map[string]string {
 	if len(pairs) > r.left/entryRoom {
 		r.q.Lose(collect.BodyBytes, len(pairs))

@@ -47,16 +47,16 @@ const (
 	canLabels
 )
 
-// answered has the capabilities of errors that contain a peer's answer. Such an
-// error does not prove that this program ended the call itself.
+// answered has the capabilities of errors that contain a remote server's answer. Such
+// an error does not prove that this program ended the call itself.
 const answered = canHTTP | canGRPC | canConnect | canCode | canJSONRPC | canSQLState | canSQLNumber
 
 // shallow has the capabilities that are read from an error's own fields. Reading
 // them calls no method that may follow Unwrap.
 const shallow = canErrno | canOp | canDNS | canAlert | canPath | canSpawn | canExit | canReply
 
-// Shape describes an error type: which evidence its errors have. It is computed
-// once for each type, shared, and immutable.
+// Shape describes an error type: which kinds of evidence the errors of this type have.
+// It is computed once for each type, shared, and immutable.
 type Shape struct {
 	Caps   capability
 	Leaf   bool             // wraps nothing
@@ -135,8 +135,8 @@ func newShape(t reflect.Type, err error) *Shape {
 	return s
 }
 
-// methods returns the capabilities of a type that follow from its methods. err is
-// an error of the type.
+// methods returns the capabilities (kinds of evidence) that a type has because of its
+// methods. err is an error of the type.
 func (s *Shape) methods(t reflect.Type, err error) (caps capability) {
 	if _, ok := err.(interface{ Is(error) bool }); ok {
 		caps |= canIs

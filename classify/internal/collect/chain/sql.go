@@ -72,7 +72,7 @@ func (w *Walk) addSQLNumber(prefix string, table signal.Codes, number int64) boo
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
-// readLabels reads the labels of MongoDB errors, which tell drivers to retry
+// readLabels reads the labels of a MongoDB error. The labels tell drivers to retry
 // (retryable writes, transactions).
 func (w *Walk) readLabels(err interface{ HasErrorLabel(string) bool }) {
 	switch {

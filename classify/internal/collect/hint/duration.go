@@ -25,9 +25,9 @@ func scanDuration(s string) (total float64, end int, ok bool) {
 		at += size
 		total, end, ok = total+n*unit, at, true
 		at += spaces(s[at:])
-		for _, joint := range [...]string{"and ", ", and ", ", "} {
-			if len(s)-at > len(joint) && strings.EqualFold(s[at:at+len(joint)], joint) {
-				at += len(joint)
+		for _, separator := range [...]string{"and ", ", and ", ", "} {
+			if len(s)-at > len(separator) && strings.EqualFold(s[at:at+len(separator)], separator) {
+				at += len(separator)
 				break
 			}
 		}

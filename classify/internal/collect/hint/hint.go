@@ -1,4 +1,5 @@
-// Package hint reads how long a provider asks to wait.
+// Package hint reads how long a provider asks to wait. This waiting time is called a
+// wait.
 package hint
 
 import (
@@ -14,8 +15,7 @@ import (
 // counter that overflowed, is reduced to MaxWait.
 const MaxWait = 365 * 24 * time.Hour
 
-// longWait is the limit for [Hint.Exhausted]. If the wait is longer, a rate limit
-// counts as a spent quota.
+// longWait is the longest wait for which [Hint.Exhausted] returns false.
 const longWait = time.Hour
 
 // Hint collects what a provider says about when to call again.
@@ -24,7 +24,7 @@ type Hint struct {
 	hasExplicit bool
 	Derived     time.Duration // the longest wait until a used-up limit is reset
 	hasDerived  bool
-	inWords     time.Duration // the longest wait with a unit, from words or RetryInfo
+	withUnit    time.Duration // the longest wait that a text or RetryInfo gives with a unit
 }
 
 // AddExplicit adds a wait that the provider asks for.
@@ -51,10 +51,11 @@ func (h Hint) Resolve(r signal.Reason) (wait time.Duration, ok, derived bool) {
 	return 0, false, false
 }
 
-// Exhausted reports whether the provider asks to wait for more than an hour.
-// Then a rate limit counts as a spent quota. Only waits in words and in
-// RetryInfo count, not a Retry-After header or its copy in a log.
-func (h Hint) Exhausted() bool { return h.inWords > longWait }
+// Exhausted reports whether the provider asks to wait for more than an hour. Then a
+// rate limit counts as a spent quota. Only a wait with a unit counts, such as "2
+// hours" in a text or in RetryInfo. A Retry-After header, or a copy of the header in a
+// log, does not count.
+func (h Hint) Exhausted() bool { return h.withUnit > longWait }
 
 // LongestHeader is the length of the longest header value that is parsed, in
 // bytes.

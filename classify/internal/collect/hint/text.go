@@ -8,12 +8,12 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// anchor is a phrase that precedes a wait. A space in Words matches everything that
-// can join two words in prose, names and JSON, for example in "Retry-After",
-// "retryAfter" and "retry_delay { seconds".
+// anchor is a phrase that precedes a wait, such as "try again in". A space in Words
+// matches everything that can join two words in prose, names and JSON, for example in
+// "Retry-After", "retryAfter" and "retry_delay { seconds".
 type anchor struct {
-	Words string
-	bare  float64 // the unit, in seconds, of a number without a unit; 0 = a unit is required
+	Words       string
+	defaultUnit float64 // the unit, in seconds, of a number without a unit; 0 = a unit is required
 }
 
 // Anchors has the phrases that precede waits, in the order in which they are tried.
@@ -87,7 +87,7 @@ func (h *Hint) readDate(text string, start int, now time.Time) (length int) {
 	if text[start+len("Fri, 06 Nov 2026 08")] != ':' {
 		return 0
 	}
-	if a, ok := anchorBefore(text[:start]); !ok || a.bare != 1 {
+	if a, ok := anchorBefore(text[:start]); !ok || a.defaultUnit != 1 {
 		return 0
 	}
 	at, ok := ParseDate(text[start:start+len(layout)], now)
@@ -98,16 +98,16 @@ func (h *Hint) readDate(text string, start int, now time.Time) (length int) {
 	return len(layout) - len("Fri, ")
 }
 
-// readWait adds the wait at the start of s and returns the offset at which the wait
-// ends.
+// readWait adds the wait at the start of s, if the number there is a wait. It returns
+// the offset of the end of the wait or number.
 func (h *Hint) readWait(s string, a anchor, now time.Time) (end int) {
 	if n, end, ok := scanDuration(s); ok {
 		h.AddExplicit(WaitSeconds(n))
-		h.inWords = max(h.inWords, WaitSeconds(n))
+		h.withUnit = max(h.withUnit, WaitSeconds(n))
 		return end
 	}
 	n, size := scanNumber(s)
-	if a.bare == 0 {
+	if a.defaultUnit == 0 {
 		return size
 	}
 	word := s[:min(len(s), len("2006-01-02T15:04:05.999999999+00:00"))]
@@ -122,16 +122,16 @@ func (h *Hint) readWait(s string, a anchor, now time.Time) (end int) {
 	if !endsNumber(s[size:]) {
 		return size // "retry after 3 attempts", a date, a version
 	}
-	if a.bare == 1 {
+	if a.defaultUnit == 1 {
 		h.AddExplicit(numberWait(n, now))
 	} else {
-		h.AddExplicit(WaitSeconds(n * a.bare))
+		h.AddExplicit(WaitSeconds(n * a.defaultUnit))
 	}
 	return size
 }
 
-// endsNumber reports whether a number without a unit is complete. rest is the text
-// after the number. It must be empty or begin with punctuation.
+// endsNumber reports whether a number without a unit is complete: the text after the
+// number, rest, is empty or begins with punctuation.
 func endsNumber(rest string) bool {
 	if rest == "" || strings.IndexByte("\n\r,;)}]\"'\\", rest[0]) >= 0 {
 		return true
@@ -143,8 +143,8 @@ func endsNumber(rest string) bool {
 	return rest == "" || strings.IndexByte(",;)}]", rest[0]) >= 0 || strings.HasPrefix(rest, "nanos:") // the rest of a protobuf Duration as text
 }
 
-// anchorBefore returns the anchor at the end of text. In "will retry in 5s" there is
-// no anchor, because the program announces its own retry.
+// anchorBefore returns the anchor (a phrase such as "retry in") at the end of text. In
+// "will retry in 5s" there is no anchor, because a program announces its own retry.
 func anchorBefore(text string) (anchor, bool) {
 	text = trimJoint(text)
 	if text == "" || strings.IndexByte(LastLetters, text[len(text)-1]|0x20) < 0 {
@@ -175,21 +175,21 @@ func anchorBefore(text string) (anchor, bool) {
 	return anchor{}, false
 }
 
-// cutAnchor removes the argument words from the end of the argument text. ok is
-// false if the text does not end with these words.
-func cutAnchor(text, words string) (before string, ok bool) {
-	for ok = true; ok && words != ""; {
-		word := words
-		if i := strings.LastIndexByte(words, ' '); i >= 0 {
-			word, words = words[i+1:], words[:i]
+// cutAnchor removes phrase from the end of s. ok is false if s does not end with
+// phrase.
+func cutAnchor(s, phrase string) (before string, ok bool) {
+	for ok = true; ok && phrase != ""; {
+		word := phrase
+		if i := strings.LastIndexByte(phrase, ' '); i >= 0 {
+			word, phrase = phrase[i+1:], phrase[:i]
 		} else {
-			words = ""
+			phrase = ""
 		}
-		if text, ok = cutSuffixFold(text, word); ok && words != "" {
-			text = trimJoint(text)
+		if s, ok = cutSuffixFold(s, word); ok && phrase != "" {
+			s = trimJoint(s)
 		}
 	}
-	return text, ok
+	return s, ok
 }
 
 func cutSuffixFold(s, suffix string) (before string, ok bool) {
@@ -200,8 +200,9 @@ func cutSuffixFold(s, suffix string) (before string, ok bool) {
 	return s[:at], true
 }
 
-// trimJoint removes spaces and punctuation that may join the words of an anchor and
-// its number. It removes at most sixteen bytes, to stay cheap for hostile texts.
+// trimJoint removes spaces and punctuation from the end of s. They may be between the
+// words of an anchor, or between an anchor and the number that follows. trimJoint
+// removes at most sixteen bytes, to stay cheap for hostile texts.
 func trimJoint(s string) string {
 	end := len(s)
 	for end > 0 && len(s)-end < 16 && strings.IndexByte(" \t\r\n_-:=\"'\\~{([`", s[end-1]) >= 0 {

@@ -31,7 +31,7 @@ func ReadType(q *collect.Inquiry, name string) {
 }
 
 // ReadName reads a type name or a code, such as the attribute error.type or the
-// Code field of an SDK's error. A peer may have written the name.
+// Code field of an SDK's error. A remote server may have written the name.
 func ReadName(q *collect.Inquiry, name string) {
 	if name == "" || nameless(name) {
 		return
@@ -45,7 +45,8 @@ func ReadName(q *collect.Inquiry, name string) {
 }
 
 // withoutImportPath returns the name of a Go type as %T prints it: pgconn.PgError
-// for github.com/jackc/pgx/v5/pgconn.PgError. Words of the path are no evidence.
+// for github.com/jackc/pgx/v5/pgconn.PgError. The words of the path say nothing about
+// the error.
 func withoutImportPath(name string) string {
 	last := name[strings.LastIndexByte(name, '/')+1:]
 	if len(last) == len(name) || !strings.Contains(last, ".") || strings.Contains(name, "://") {
@@ -54,9 +55,9 @@ func withoutImportPath(name string) string {
 	return last
 }
 
-// ownTypes has the type names of Go's deadline and cancellation errors. A peer may
-// have written such a name, so its strength is Phrase. ReadType raises the strength
-// to Own.
+// ownTypes has the type names of Go's deadline and cancellation errors. A remote
+// server may have written such a name, so the strength is Phrase. ReadType raises the
+// strength to Own.
 var ownTypes = map[string]signal.Signal{
 	"context.deadlineExceededError":        ownDeadline,
 	"context.DeadlineExceeded":             ownDeadline,
@@ -68,8 +69,8 @@ var ownTypes = map[string]signal.Signal{
 
 var ownDeadline = signal.Of("type/context.DeadlineExceeded", signal.ReasonTimeout, signal.Phrase)
 
-// nameless reports whether a type name is too general to be evidence, such as
-// "Error".
+// nameless reports whether a type name, such as "Error", is too general to say
+// anything about the error.
 func nameless(name string) bool {
 	switch name {
 	case "*errors.errorString", "*errors.joinError", "*fmt.wrapError", "*fmt.wrapErrors",
@@ -84,7 +85,7 @@ func nameless(name string) bool {
 const longestCode = 1 << 10
 
 // readCode adds the signal of a code from a field for codes. In such a field, words
-// such as UNAVAILABLE, aborted and SlowDown have a meaning that they lack in prose.
+// such as UNAVAILABLE, aborted and SlowDown mean more than in prose.
 // Codes that are unambiguous even in prose have text rules (see
 // rules/envelopes.yaml).
 func readCode(q *collect.Inquiry, code string) {

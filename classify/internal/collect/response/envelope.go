@@ -19,39 +19,38 @@ const (
 	bodyCodeWords = 32
 )
 
-// envelope is the evidence in a body of any format: the codes, and the messages as
-// one text for the text rules.
+// envelope is the evidence in a response body of any format: the codes, and the
+// messages as one text for the text rules.
 type envelope struct {
 	failed   bool            // the body says that it is an error
 	codes    []string        // in the order of the body, the outermost first
 	status   int             // the outermost HTTP status in the body
-	facts    []signal.Signal // evidence from fields other than codes and messages
-	provider string          // only if the body identifies it beyond doubt
+	facts    []signal.Signal // signals from fields that are neither codes nor messages
+	provider string          // "" unless the body identifies the provider beyond doubt
 	text     []byte
 
 	line         []byte // codes and message of the object that is being read
-	left         int    // bytes that decoding may still allocate
-	lost         int    // bytes of JSON that were not decoded because of left
+	budget       int    // bytes that decoding may still allocate
+	lost         int    // bytes of JSON that were not decoded because they exceeded budget
 	nodes, tries int
 }
 
 // openEnvelope reads a body: JSON, XML with a Code, the visible text of HTML, or
 // plain text. Other text, such as "data:" or a status line, may precede the JSON.
-// JSON that is cut off is read as text. left is how many bytes decoding may
-// allocate.
-func openEnvelope(body string, left int) envelope {
-	e := envelope{left: left}
+// JSON that is cut off is read as text. Decoding may allocate budget bytes.
+func openEnvelope(body string, budget int) envelope {
+	e := envelope{budget: budget}
 	if trimmed := strings.TrimSpace(body); trimmed != "" && trimmed[0] == '<' {
 		e.markup(trimmed)
 	} else {
-		e.words(body, 0)
+		e.readText(body, 0)
 	}
 	return e
 }
 
-// words reads a text that may contain JSON. The text before and after the JSON is
+// readText reads a text that may contain JSON. The text before and after the JSON is
 // read as plain text.
-func (e *envelope) words(s string, nesting int) {
+func (e *envelope) readText(s string, nesting int) {
 	start, end, value := e.findJSON(s, nesting)
 	if end == 0 {
 		e.write(s)
@@ -59,11 +58,11 @@ func (e *envelope) words(s string, nesting int) {
 	}
 	e.write(s[:start])
 	before := e.found()
-	e.walk(value, 1, nesting)
+	e.readValue(value, 1, nesting)
 	if e.found() == before {
 		e.write(s[start:end]) // JSON without known keys is read as text
 	}
-	e.words(s[end:], nesting) // a stream may have more events
+	e.readText(s[end:], nesting) // a stream may have more events
 }
 
 // found returns a number that grows whenever evidence is added to e.
@@ -84,11 +83,11 @@ func (e *envelope) findJSON(s string, nesting int) (start, end int, value any) {
 		e.tries++
 		size, cost := extentOf(s[start:])
 		if size > 0 {
-			if cost > e.left {
+			if cost > e.budget {
 				e.lost += size
 				return 0, 0, nil
 			}
-			e.left -= cost
+			e.budget -= cost
 			dec := json.NewDecoder(strings.NewReader(s[start : start+size]))
 			dec.UseNumber()
 			if dec.Decode(&value) == nil && holdsObject(value) {
@@ -100,8 +99,8 @@ func (e *envelope) findJSON(s string, nesting int) (start, end int, value any) {
 	return 0, 0, nil
 }
 
-// These constants say how many bytes it costs to decode the elements of a JSON value.
-// They were measured with encoding/json.
+// These constants are the bytes that encoding/json allocates for each element of a
+// JSON value. They were measured.
 const (
 	objectCost = 250
 	arrayCost  = 40

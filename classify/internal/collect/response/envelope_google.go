@@ -8,9 +8,9 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// googleFacts reads the quota of a google.rpc.QuotaFailure. The message does not
-// tell a quota per minute from a quota per day. The signals are facts, so they
-// outrank the message's "check your plan and billing details".
+// googleFacts reads the quota of a google.rpc.QuotaFailure. The message does not say
+// whether the quota is per minute or per day. The signals are facts, so they outrank
+// the message, which says "check your plan and billing details".
 func googleFacts(m map[string]any) []signal.Signal {
 	var facts []signal.Signal
 	for _, key := range [...]string{"quotaId", "quota_id", "quota_limit"} {

@@ -17,7 +17,7 @@ const (
 	otherRole   role = iota
 	codeRole         // a code, a type or a status
 	messageRole      // prose, or JSON in a string
-	errorRole        // the error itself; unknown keys beside it are skipped
+	errorRole        // the error itself; unknown keys in the same object are skipped
 	detailRole       // more about the error
 	waitRole         // how long to wait
 	skipRole         // parts of the request, links, answers
@@ -57,8 +57,8 @@ func roleOf(key string) role {
 	return roles[string(foldCode(space[:0], key))]
 }
 
-// walk adds the evidence of a decoded value to e.
-func (e *envelope) walk(value any, depth, nesting int) {
+// readValue adds the evidence in a decoded value to e.
+func (e *envelope) readValue(value any, depth, nesting int) {
 	if e.nodes++; e.nodes > bodyNodes || depth > bodyDepth {
 		return
 	}
@@ -67,7 +67,7 @@ func (e *envelope) walk(value any, depth, nesting int) {
 		e.message(v, nesting)
 	case []any:
 		for _, item := range v {
-			e.walk(item, depth+1, nesting)
+			e.readValue(item, depth+1, nesting)
 		}
 	case map[string]any:
 		e.object(v, depth, nesting)
@@ -112,17 +112,17 @@ func (e *envelope) object(m map[string]any, depth, nesting int) {
 		switch roleOf(k) {
 		case messageRole:
 			if !isString || mayHoldJSON(s) {
-				e.walk(m[k], depth+1, nesting)
+				e.readValue(m[k], depth+1, nesting)
 			}
 		case errorRole:
 			if !isString || !isCode(s) {
-				e.walk(m[k], depth+1, nesting)
+				e.readValue(m[k], depth+1, nesting)
 			}
 		case detailRole:
-			e.walk(m[k], depth+1, nesting)
+			e.readValue(m[k], depth+1, nesting)
 		case otherRole:
 			if !holdsError && holdsObject(m[k]) {
-				e.walk(m[k], depth+1, nesting)
+				e.readValue(m[k], depth+1, nesting)
 			}
 		}
 	}
@@ -132,7 +132,7 @@ func (e *envelope) object(m map[string]any, depth, nesting int) {
 // into a string of their own error.
 func (e *envelope) message(s string, nesting int) {
 	if mayHoldJSON(s) {
-		e.words(s, nesting+1)
+		e.readText(s, nesting+1)
 		return
 	}
 	e.write(s)
@@ -140,9 +140,9 @@ func (e *envelope) message(s string, nesting int) {
 
 func mayHoldJSON(s string) bool { return strings.Contains(s, "{") }
 
-// code reads the value of a key for codes. It stores an HTTP status in e.status. It
-// adds any other value to e.line. If the value looks like a code and not like prose,
-// code also adds it to e.codes.
+// code reads m[key], which may be a code. It stores an HTTP status in e.status, and
+// adds any other value to e.line. A value that looks like a code and not like prose
+// is also added to e.codes.
 func (e *envelope) code(m map[string]any, key string) {
 	var s string
 	switch v := m[key].(type) {
@@ -181,8 +181,8 @@ func (e *envelope) code(m map[string]any, key string) {
 	e.join(" ", s)
 }
 
-// saysNothing reports whether a type or status is too general to be evidence, such
-// as "error".
+// saysNothing reports whether a type or status, such as "error", is too general to say
+// anything about the error.
 func saysNothing(s string) bool {
 	switch s {
 	case "error", "Error", "ERROR", "fail", "failed", "failure", "Failure", "about:blank", "text":
@@ -214,9 +214,9 @@ func saysError(m map[string]any) bool {
 	return m["type"] == "error" || m["object"] == "error" || m["isError"] == true || m["success"] == false
 }
 
-// waitText returns a wait as text, in a form that the text rules and package hint
-// recognise. A google.protobuf.Duration in JSON may be an object with the key
-// seconds.
+// waitText returns a waiting time as a text that the text rules and package hint
+// recognise, such as "retryDelay: 5s;". A google.protobuf.Duration in JSON may be an
+// object with the key seconds.
 func waitText(key string, value any) string {
 	switch v := value.(type) {
 	case string:

@@ -61,7 +61,7 @@ func elements(s, tag string) []string {
 }
 
 // visible returns the visible text of a page. It leaves out tags, scripts and
-// styles, because their words and numbers are not evidence.
+// styles, because the words and numbers in them are not about the error.
 func visible(s string) string {
 	var b strings.Builder
 	for s != "" {

@@ -51,14 +51,14 @@ var knownHeaders = [...]string{
 	"X-Amzn-Errortype", "x-amzn-errortype", "Openai-Organization", "Anthropic-Organization-Id",
 }
 
-// headers has the relevant headers of a response, sorted by kind and name. So if
-// there are too many, the random order of a map does not decide which are read.
+// headers has the relevant headers of a response, sorted by kind and name. If there
+// are too many, it keeps the first ones, whatever the random order of the map.
 type headers struct {
 	names    [MaxHeaders]string
 	kinds    [MaxHeaders]headerKind
 	n        int
 	lost     int
-	provider string // the first in alphabetical order, if there are several
+	provider string // the alphabetically first provider that a header identifies
 }
 
 // add inserts the name of a header, if it is relevant.
@@ -86,8 +86,8 @@ func (h *headers) add(name string) {
 	}
 }
 
-// ReadHeader reads the headers of a response. Their names may be in any case,
-// because the map need not come from net/http. If there are more headers than the
+// ReadHeader reads the headers of a response. The names may be in any case, because
+// the map need not come from net/http. If the response has more headers than the
 // budget allows, ReadHeader looks up only knownHeaders.
 func ReadHeader(q *collect.Inquiry, status int, header map[string][]string) {
 	var all headers
@@ -212,21 +212,21 @@ func cutReset(name string) int {
 	return at
 }
 
-// sibling returns the value of a related header of the same limit. The name of that
-// header has the argument word in place of "reset", such as X-RateLimit-Remaining
-// for X-RateLimit-Reset.
-func sibling(header map[string][]string, name, word string) (value string, ok bool) {
-	at := cutReset(name)
-	before, after := name[:at], name[at+len(reset):]
+// sibling returns the value of another header of the same rate limit. The name of the
+// other header is resetName with replacement instead of "reset", such as
+// X-RateLimit-Remaining for X-RateLimit-Reset.
+func sibling(header map[string][]string, resetName, replacement string) (value string, ok bool) {
+	at := cutReset(resetName)
+	before, after := resetName[:at], resetName[at+len(reset):]
 	if strings.EqualFold(after, "-after") { // Discord: X-RateLimit-Reset-After
 		after = ""
 	}
 	for k, values := range header {
-		if len(values) == 0 || len(k) != len(before)+len(word)+len(after) {
+		if len(values) == 0 || len(k) != len(before)+len(replacement)+len(after) {
 			continue
 		}
-		mid := len(before) + len(word)
-		if strings.EqualFold(k[:len(before)], before) && strings.EqualFold(k[len(before):mid], word) &&
+		mid := len(before) + len(replacement)
+		if strings.EqualFold(k[:len(before)], before) && strings.EqualFold(k[len(before):mid], replacement) &&
 			strings.EqualFold(k[mid:], after) {
 			if len(values[0]) > hint.LongestHeader {
 				return "", true

@@ -7,11 +7,12 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// ReadResponse reads a provider's response: the status, the waits in the headers,
-// and the body. failed reports whether the response is a failure. A response with a
-// status of success is a failure only if its body is an error envelope.
+// ReadResponse reads a provider's response: the status, the waiting times in the
+// headers, and the body. failed reports whether the response is a failure. A response
+// with a status below 400 is a failure only if its body is an error envelope (an error
+// object in JSON or XML).
 func ReadResponse(q *collect.Inquiry, status int, header map[string][]string, body string) (failed bool) {
-	within := q.Source // restored below, because an error of the chain may hold the response
+	outer := q.Source // restored below: the response may belong to an error of the chain
 	q.Source = signal.FromStatus
 	q.AddStatus(status)
 	q.Source = signal.FromHeader
@@ -21,7 +22,7 @@ func ReadResponse(q *collect.Inquiry, status int, header map[string][]string, bo
 	q.Source = signal.FromBody
 	success := 0 < status && status < 400
 	failed = body != "" && readBody(q, body, success) || !success
-	q.Source = within
+	q.Source = outer
 	return failed
 }
 
@@ -30,7 +31,7 @@ func ReadResponse(q *collect.Inquiry, status int, header map[string][]string, bo
 // a model.
 func readBody(q *collect.Inquiry, body string, success bool) (failed bool) {
 	e := openEnvelope(body, q.Budget.Left[collect.DecodedBytes])
-	q.Budget.Left[collect.DecodedBytes] = e.left
+	q.Budget.Left[collect.DecodedBytes] = e.budget
 	q.Lose(collect.DecodedBytes, e.lost)
 	if success && !e.failed {
 		return false

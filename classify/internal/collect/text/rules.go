@@ -12,11 +12,11 @@ import (
 )
 
 // stackWords is the length of the largest set of matches that is kept on the stack,
-// in words of 64 rules. Larger sets are on the heap.
+// in uint64s. A set has one bit for each rule. Larger sets are on the heap.
 const stackWords = 32
 
-// noMatches returns an empty set of matches. It returns fixed[:] if that is
-// large enough, and otherwise allocates the set.
+// noMatches returns an empty set of matches: fixed[:] if that is large enough,
+// otherwise a new slice.
 func noMatches(set *ruleset.Set, fixed *[stackWords]uint64) []uint64 {
 	if n := set.Words(); n > stackWords {
 		return make([]uint64, n)
@@ -44,7 +44,7 @@ func ReadText(q *collect.Inquiry, text string) {
 		return
 	}
 	q.KeepForModel(head)
-	part := part(q, collect.ReadText{})
+	part := addText(q, collect.ReadText{})
 	for _, place := range m.Places[:m.N] {
 		s := signal.Match(&q.Set.Rules[place], place)
 		s.Part, s.Source = part, q.Source
@@ -53,10 +53,10 @@ func ReadText(q *collect.Inquiry, text string) {
 	keepMention(q, m.Mention)
 }
 
-// ReadBytes reads a text like [ReadText]. It copies only the part that it
-// reads, and caches nothing. end is the tail of the text if the middle was left
-// out, otherwise the whole text.
-func ReadBytes(q *collect.Inquiry, text []byte) (end string) {
+// ReadBytes reads a text like [ReadText], but copies only the part that it reads, and
+// caches nothing. It returns the whole text, or only the end of the text if the middle
+// was not read.
+func ReadBytes(q *collect.Inquiry, text []byte) string {
 	head, tail := collect.Cut(q, text)
 	first, last := string(head), string(tail)
 	ReadParts(q, first, last, len(text))
@@ -66,13 +66,14 @@ func ReadBytes(q *collect.Inquiry, text []byte) (end string) {
 	return last
 }
 
-// ReadParts adds the signals of the rules that match head or tail. These are the
-// parts of a text of n bytes; if head is the whole text, tail is empty. It also
-// reads waits. timed reports whether the text may name a wait. all has the rules
-// that matched. whole reports whether these rules are the only evidence in the text.
-func ReadParts(q *collect.Inquiry, head, tail string, n int) (timed bool, all memory.Matches, whole bool) {
+// ReadParts reads a text of n bytes: the whole text as head, or the beginning as head
+// and the end as tail. It adds the signals of the rules that match, and the waiting
+// times that the text names. timed is true if the text may name a waiting time.
+// matches has the rules that matched. complete is true if these rules are the only
+// evidence in the text.
+func ReadParts(q *collect.Inquiry, head, tail string, n int) (timed bool, matches memory.Matches, complete bool) {
 	if head == "" && tail == "" {
-		return false, all, false
+		return false, matches, false
 	}
 	set := q.Set
 	var fixed [stackWords]uint64
@@ -83,19 +84,19 @@ func ReadParts(q *collect.Inquiry, head, tail string, n int) (timed bool, all me
 	if tail != "" {
 		set.Match(matched, tail, plainTail)
 	}
-	part := part(q, collect.ReadText{Head: head, Tail: tail, N: n})
+	part := addText(q, collect.ReadText{Head: head, Tail: tail, N: n})
 	reports, earlier := false, false
 	if ruleset.Meets(matched, set.WithoutReason) {
 		if timed = ruleset.Meets(matched, set.Hints); timed {
 			readWaits(q, plain, plainTail)
 		}
-		all.Provider = set.Provider(matched)
+		matches.Provider = set.Provider(matched)
 		if reports = ruleset.Meets(matched, set.Reports); reports {
 			end := plainTail
 			if end == "" {
 				end = plain
 			}
-			earlier, all.Status = readLastAttempt(q, end)
+			earlier, matches.Status = readLastAttempt(q, end)
 		}
 	}
 	ordered := addMatches(q, matched, plain, part, earlier)
@@ -104,13 +105,13 @@ func ReadParts(q *collect.Inquiry, head, tail string, n int) (timed bool, all me
 		readFrame(q, frame)
 	}
 	if !earlier && ruleset.Meets(matched, set.AboutHTTP) {
-		if all.Status = set.Status(matched, plain); all.Status == 0 && plainTail != "" {
-			all.Status = set.Status(matched, plainTail)
+		if matches.Status = set.Status(matched, plain); matches.Status == 0 && plainTail != "" {
+			matches.Status = set.Status(matched, plainTail)
 		}
 	}
-	keepMention(q, all.Mention)
-	whole = !timed && !reports && !ordered && frame == "" && all.Fill(matched)
-	return timed, all, whole
+	keepMention(q, matches.Mention)
+	complete = !timed && !reports && !ordered && frame == "" && matches.Fill(matched)
+	return timed, matches, complete
 }
 
 // keepMention keeps the first status and the first provider that the texts of
@@ -124,9 +125,9 @@ func keepMention(q *collect.Inquiry, u memory.Mention) {
 	}
 }
 
-// part returns the number of the text t, counted from 1 in the order of reading. For
-// Explain, it also keeps t in q.Texts.
-func part(q *collect.Inquiry, t collect.ReadText) uint16 {
+// addText returns the number of the text t, counted from 1 in the order of reading.
+// For Explain, it also keeps t in q.Texts.
+func addText(q *collect.Inquiry, t collect.ReadText) uint16 {
 	q.Parts++
 	if q.Texts != nil {
 		t.Source = q.Source
@@ -135,10 +136,10 @@ func part(q *collect.Inquiry, t collect.ReadText) uint16 {
 	return q.Parts
 }
 
-// addMatches adds the signals of the matched rules. The argument part is the number
-// of the text. If faint is true, the signals are faint, except those of user rules:
-// see signal.Signal. ordered reports whether the signals depend on the order of the
-// matches in the text.
+// addMatches adds the signals of the matched rules. part is the number of the text.
+// If faint is true, addMatches sets [signal.Signal].Faint for all rules except the
+// user's: other signals precede faint ones. ordered is true if the signals depend on
+// the order of the matches in the text.
 func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, faint bool) (ordered bool) {
 	set := q.Set
 	var fixed [stackWords]uint64
@@ -165,10 +166,10 @@ func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, 
 	return refusal != 0
 }
 
-// readFrame adds the signals of the rules that match a stack frame. The text begins
-// with the frame, because the message before it is missing. So the name of a
-// function may be the only evidence. Rules for single words do not count. User rules
-// are not tried again, because they have read the whole text.
+// readFrame adds the signals of the rules that match a stack frame at the beginning
+// of a text. In such a text the message before the stack trace is missing, so the name
+// of a function may be the only evidence. Rules for single words do not count. User
+// rules are not tried again, because they have read the whole text.
 func readFrame(q *collect.Inquiry, frame string) {
 	var fixed [stackWords]uint64
 	matched := noMatches(q.Set, &fixed)
@@ -185,13 +186,13 @@ func readFrame(q *collect.Inquiry, frame string) {
 			}
 		}
 	}
-	addMatches(q, matched, frame, part(q, collect.ReadText{Head: frame, N: len(frame), Frame: true}), true)
+	addMatches(q, matched, frame, addText(q, collect.ReadText{Head: frame, N: len(frame), Frame: true}), true)
 }
 
 // readLastAttempt reads a report of several attempts, from the last to the first. It
-// stops at the first attempt with a signal that is stronger than a bare word, and
-// adds the signals of that attempt. status is the HTTP status of the attempt. ok is
-// false if there is no such attempt, or if the text does not report attempts.
+// stops at an attempt with a signal that is stronger than a single word, and adds the
+// signals of that attempt. status is the HTTP status of the attempt. ok is false if
+// there is no such attempt, or if the text does not report attempts.
 func readLastAttempt(q *collect.Inquiry, text string) (ok bool, status int) {
 	log := form.NewAttemptLog(text)
 	if log.Final > 0 {
@@ -212,8 +213,8 @@ func readLastAttempt(q *collect.Inquiry, text string) (ok bool, status int) {
 	return false, 0
 }
 
-// readAttempt adds the signals of one attempt, if one of them is stronger than a
-// bare word. It does not try the user's rules, because they match only the whole
+// readAttempt adds the signals of one attempt, if one of the signals is stronger than
+// a single word. It does not try the user's rules, because they match only the whole
 // text.
 func readAttempt(q *collect.Inquiry, text string) (ok bool, status int) {
 	var fixed [stackWords]uint64
@@ -222,11 +223,11 @@ func readAttempt(q *collect.Inquiry, text string) (ok bool, status int) {
 	if !q.Set.HasStrong(matched) {
 		return false, 0
 	}
-	addMatches(q, matched, text, part(q, collect.ReadText{Head: text, N: len(text), Attempt: true}), false)
+	addMatches(q, matched, text, addText(q, collect.ReadText{Head: text, N: len(text), Attempt: true}), false)
 	return true, q.Set.Status(matched, text)
 }
 
-// readWaits looks for waits in the head and the tail of a text.
+// readWaits looks for waiting times in the beginning and the end of a text.
 func readWaits(q *collect.Inquiry, head, tail string) {
 	now, left := q.Now(), &q.Budget.Left[collect.TextWaits]
 	q.Hint.ReadLines(head, now, left)

@@ -11,35 +11,35 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// place is the kind of operation that failed, such as a dial. The same errno
-// means different things on a socket, on a file and on exec. The errors that
-// wrap an errno show its place.
-type place uint8
+// operation is the kind of operation that failed, such as a dial. The same errno
+// means different things on a socket, on a file and on exec. The errors that wrap an
+// errno show the operation.
+type operation uint8
 
 const (
-	placeUnknown place = iota
-	placeDial          // connecting to a peer
-	placeListen        // binding an address here
-	placeConn          // talking to a peer
-	placeFile          // a file of this machine
-	placeExec          // starting a child process
+	opUnknown operation = iota
+	opDial              // connecting to a remote server
+	opListen            // binding an address of this machine
+	opConn              // using a connection
+	opFile              // a file of this machine
+	opExec              // starting a child process
 )
 
-// onWire reports whether the operation talks to a peer.
-func (p place) onWire() bool { return p == placeDial || p == placeConn }
+// remote reports whether the operation communicates with a remote server.
+func (o operation) remote() bool { return o == opDial || o == opConn }
 
-// opPlaces maps the operations of *net.OpError to places.
-var opPlaces = map[string]place{
-	"dial": placeDial, "listen": placeListen, "accept": placeListen,
-	"read": placeConn, "write": placeConn, "close": placeConn, "file": placeConn, "set": placeConn,
+// operations maps the Op of a *net.OpError to the kind of operation.
+var operations = map[string]operation{
+	"dial": opDial, "listen": opListen, "accept": opListen,
+	"read": opConn, "write": opConn, "close": opConn, "file": opConn, "set": opConn,
 }
 
-// readOp reads a *net.OpError. It stores the kind of operation in w.place, where it
-// helps to interpret the errors that err wraps.
+// readOp reads a *net.OpError. It stores the kind of operation in w.op, because the
+// meaning of the wrapped errors depends on it.
 func (w *Walk) readOp(s *Shape, err error) {
 	op := s.field(err, "Op").String()
-	w.place = opPlaces[op]
-	if w.place.onWire() {
+	w.op = operations[op]
+	if w.op.remote() {
 		w.Q.Add(signal.Of("net/op", signal.ReasonNetwork, signal.Word))
 	}
 }
@@ -57,7 +57,7 @@ func (w *Walk) readDNS(s *Shape, err error) {
 		sig = signal.Of("dns/not-found", signal.ReasonNetworkPermanent, signal.Fact)
 	}
 	w.Q.Add(sig)
-	w.place = placeDial
+	w.op = opDial
 }
 
 // readAlert reads a TLS alert (RFC 8446 6). The listed alerts are temporary. All
@@ -71,14 +71,14 @@ func (w *Walk) readAlert(err error) {
 	}
 }
 
-// readURL reads a *url.Error. Package net/url returns such an error for an invalid
-// URL. Package net/http returns such an error for a failed request.
+// readURL reads a *url.Error, which package net/url returns for an invalid URL, and
+// package net/http for a failed request.
 func (w *Walk) readURL(err *url.Error) {
 	if err.Op == "parse" {
 		w.Q.Add(signal.Of("url/parse", signal.ReasonInvalidRequest, signal.Code))
 		return
 	}
-	w.place = placeConn
+	w.op = opConn
 	if err.Err != nil && strings.HasPrefix(w.textOf(err.Err), "unsupported protocol scheme") {
 		w.Q.Add(signal.Of("url/scheme", signal.ReasonNetworkPermanent, signal.Fact))
 	}
@@ -87,7 +87,7 @@ func (w *Walk) readURL(err *url.Error) {
 // readPath reads a *fs.PathError. After a failed fork or exec, os.StartProcess and
 // os/exec return a *fs.PathError that wraps the system's error.
 func (w *Walk) readPath(err *fs.PathError) {
-	w.place = placeFile
+	w.op = opFile
 	if err.Op == "fork/exec" {
 		w.readSpawn()
 	}
@@ -95,7 +95,7 @@ func (w *Walk) readPath(err *fs.PathError) {
 
 // readSpawn adds the signal of a child process that could not be started.
 func (w *Walk) readSpawn() {
-	w.place = placeExec
+	w.op = opExec
 	w.Q.Add(signal.Of("exec/start", signal.ReasonSpawn, signal.Code))
 }
 
@@ -109,7 +109,7 @@ func (w *Walk) readExit(err *exec.ExitError) {
 		sig = signal.Of("exec/interrupt", signal.ReasonAborted, signal.Code)
 	case signaled && strings.HasPrefix(how, "killed"), code == 137:
 		sig = signal.Of("exec/killed", signal.ReasonSpawn, signal.Phrase)
-	case signaled && strings.HasPrefix(how, "broken pipe"): // it wrote to a reader that had gone, and no network is at fault
+	case signaled && strings.HasPrefix(how, "broken pipe"): // the reader of a local pipe had gone; this is no network error
 		sig = signal.Of("exec/signal", signal.ReasonSpawn, signal.Fact)
 	case signaled && strings.HasPrefix(strings.ToLower(how), "cpu"): // SIGXCPU: "CPU time limit exceeded", on BSD "cputime limit exceeded"
 		sig = signal.Of("exec/cpu-limit", signal.ReasonResource, signal.Fact)
