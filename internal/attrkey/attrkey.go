@@ -22,8 +22,8 @@ const (
 )
 
 // Missing returns the wanted attributes that a record does not have. If the record
-// already has a category and a reason, Missing returns none. Further attributes
-// might not match the earlier classification.
+// already has a category and a reason, Missing returns 0: attributes of a new
+// classification could contradict those of the record.
 func (wanted Set) Missing(has Set) Set {
 	missing := wanted &^ has
 	if missing&Both == 0 {
@@ -32,12 +32,12 @@ func (wanted Set) Missing(has Set) Set {
 	return missing
 }
 
-// Names has the key of each attribute. A key is empty if the attribute is never
+// Names has the key of each attribute. An attribute with an empty key is never
 // written.
 type Names struct{ Category, Reason, Rule, Confidence, RetryAfter, Fingerprint string }
 
-// Find returns the attribute with this key, or 0 if there is none. Of several
-// attributes with this key, it returns the one that comes first in Names.
+// Find returns the attribute with this key, or 0 if there is none. If several
+// attributes have this key, Find returns the first of them in the order of Names.
 func (n *Names) Find(key string) Set {
 	switch key {
 	case "":
@@ -58,8 +58,8 @@ func (n *Names) Find(key string) Set {
 	return 0
 }
 
-// Distinct returns s without the attributes whose key an earlier attribute in Names
-// also has. Only one attribute can be written with a key.
+// Distinct returns the attributes of s that can be written. It leaves out an
+// attribute whose key is empty or is also the key of an earlier attribute in Names.
 func (n *Names) Distinct(s Set) Set {
 	var found Set
 	for _, key := range []string{n.Category, n.Reason, n.Rule, n.Confidence, n.RetryAfter, n.Fingerprint} {

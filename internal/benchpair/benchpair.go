@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// turn is the number of calls of one function before Compare calls the other one.
+// turn is the number of consecutive calls of one function.
 const turn = 64
 
-// Compare measures bare, the work without errclass, and ours, the work with it. It
-// calls the two functions alternately, so that other load on the machine affects
-// both, and compares the medians. Compare reports bare-ns and ours-ns, the time per
-// call in nanoseconds; more-ns, the difference; x-bare, the ratio; and more-allocs,
-// the additional allocations of ours.
+// Compare measures two functions: bare does the work without errclass, and ours does
+// the work with errclass. It calls the two functions alternately, so that other load
+// on the machine affects both, and compares the medians. Compare reports bare-ns and
+// ours-ns, the time per call in nanoseconds; more-ns, the difference; x-bare, the
+// ratio; and more-allocs, the additional allocations of ours.
 func Compare(b *testing.B, bare, ours func()) {
 	b.Helper()
 	allocsBare := testing.AllocsPerRun(100, bare)

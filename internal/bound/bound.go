@@ -1,6 +1,6 @@
-// Package bound limits how much text the adapters, such as slogclass, read from one
-// record or span. [Text] shortens a text. [HasText] reports whether an error's Error
-// method may be called; [ErrorText] calls it.
+// Package bound limits how much text slogclass and similar adapters read from one
+// record or span. [Text] shortens a text. [HasText] reports whether the Error method
+// of an error may be called, and [ErrorText] calls this method.
 package bound
 
 import (
@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// MaxText limits how many bytes of text are read from one record or span.
+// MaxText is the maximum number of bytes of text that are read from one record or
+// span.
 const MaxText = 64 << 10
 
 // Texts shortens the texts of one record or span to [MaxText] bytes in total. The
@@ -21,8 +22,8 @@ type Texts struct{ taken int }
 func AtMost(n int) Texts { return Texts{taken: MaxText - n} }
 
 // Take returns text, shortened if the limit requires it. The argument rest is the
-// size of the less important texts that follow. Take reserves at most half of the
-// remaining bytes for them.
+// total length, in bytes, of the less important texts that follow. Take reserves at
+// most half of the remaining bytes for these texts.
 func (t *Texts) Take(text string, rest int) string {
 	left := t.Left()
 	return t.Cut(text, max(left/2, left-rest))
@@ -38,17 +39,18 @@ func (t *Texts) Cut(text string, n int) string {
 // Left returns how many more bytes Take and Cut can return in total.
 func (t *Texts) Left() int { return MaxText - t.taken }
 
-// gap separates the two pieces of a shortened text. Its line breaks prevent a match
-// that extends over both pieces.
-const gap = "\n...\n"
+// ellipsis separates the beginning and the end of a shortened text. Its line breaks
+// prevent a match that extends over both.
+const ellipsis = "\n...\n"
 
 // Text returns text if it has at most n bytes. Otherwise it returns the beginning
-// and the end of text, at most n bytes in total. It cuts at a space if one is near.
+// and the end of text, at most n bytes in total. It cuts at white space if there is
+// some near the cut.
 func Text(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
-	half := (n - len(gap)) / 2
+	half := (n - len(ellipsis)) / 2
 	if half <= 0 {
 		return ""
 	}
@@ -59,15 +61,15 @@ func Text(text string, n int) string {
 	if i := strings.IndexAny(tail[:min(half, maxWord)], " \n\t"); i >= 0 {
 		tail = tail[i+1:]
 	}
-	return head + gap + tail
+	return head + ellipsis + tail
 }
 
 // maxWord is the largest distance from a cut at which Text looks for a space, in
 // bytes.
 const maxWord = 48
 
-// fixed has the types of errors.New and fmt.Errorf. Their Error methods only return
-// a stored text.
+// fixed has the types of the errors that errors.New and fmt.Errorf return. The Error
+// methods of these types only return a stored text.
 var fixed = map[reflect.Type]bool{
 	reflect.TypeOf(errors.New("")):                                     true,
 	reflect.TypeOf(fmt.Errorf("%w", errors.New(""))):                   true,
@@ -93,7 +95,7 @@ func HasText(err error) bool {
 }
 
 // ErrorText returns err.Error(). ok is false if Error must not be called (see
-// [HasText]), or if it panics.
+// [HasText]) or panics.
 func ErrorText(err error) (text string, ok bool) {
 	if !HasText(err) {
 		return "", false
@@ -125,8 +127,8 @@ func finite(err error, depth int, nodes *int) bool {
 	return true
 }
 
-// unwrap returns the errors that err wraps. It calls the two Unwrap methods of the
-// standard library or the method WrappedErrors of older modules.
+// unwrap returns the errors that err wraps. It calls an Unwrap method, or the
+// corresponding method of older modules: WrappedErrors, Cause, OrigErr or Errors.
 func unwrap(err error) (next error, branches []error) {
 	defer func() { _ = recover() }()
 	switch e := err.(type) {

@@ -7,18 +7,18 @@ import (
 
 const (
 	maxGrowth = 4.5 // largest growth of the cost if the text becomes four times as long
-	// noise multiplies every limit. Other load on the machine makes caches cold and
-	// measurements longer.
+	// noise is the factor by which all limits are raised, because other load on the
+	// machine makes caches cold and measurements longer.
 	noise = 1.7
-	// attempts limits how often Check measures. It reports a cost only if the cost
-	// exceeds its limit in every attempt. Other load raises the cost only in some
-	// attempts. A quadratic cost exceeds the limit in all of them.
+	// attempts is the maximum number of measurements. Check returns an error if a
+	// cost exceeds its limit in every attempt: other load raises the cost in some
+	// attempts, but a quadratic cost exceeds the limit in all of them.
 	attempts = 12
 )
 
-// Scaling checks the time that a function takes for a text. The time must be
-// linear in the length of the text. The time per byte must be close to the time
-// per byte of an ordinary text.
+// Scaling checks the time that a function takes for a text. The time must be linear
+// in the length of the text. The time per byte must be close to that of an ordinary
+// text.
 type Scaling struct {
 	Run      func(text string)
 	Ordinary string
@@ -26,7 +26,7 @@ type Scaling struct {
 }
 
 // Check measures Run for text(size) at each size. Each size must be four times
-// the one before. The error says which limit is exceeded.
+// the previous size. The error says which limit is exceeded.
 func (s Scaling) Check(text func(size int) string, sizes ...int) error {
 	var err error
 	for i := range attempts {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// deadlineError returns the standard library's deadline error of the type
-// exceptionType, or nil. Such an error means that this program's own deadline
-// passed. The type of context.Canceled is that of every errors.New, so it is not
-// enough to find that error.
+// deadlineError returns the deadline error of the standard library whose type has
+// the name exceptionType, or nil. Such an error means that this program's own
+// deadline passed. deadlineError cannot recognise context.Canceled, because every
+// error of errors.New has the same type.
 func deadlineError(exceptionType string) error {
 	switch exceptionType {
 	case "context.deadlineExceededError":
@@ -25,19 +25,20 @@ func deadlineError(exceptionType string) error {
 var plainKey = strings.NewReplacer("_", "", "-", "", ".", "")
 
 // MayBeOwnDeadline reports whether the attribute error.type names a deadline error
-// of the standard library. But a peer might have sent this name as a code, and
-// instrumentations write such codes to error.type. So a caller needs a second
-// condition:
+// of the standard library. A remote server might have sent this name as an error
+// code, because instrumentations write such codes to error.type. So a caller needs a
+// second condition:
 //
-//   - On a span, the deadline is this program's own only if neither the span nor its
-//     events have an attribute of an answer: see [IsAnswerKey].
+//   - On a span, the deadline is this program's own if no attribute of the span or of
+//     its events describes an answer of the server: see [IsAnswerKey].
 //   - On a log record, the deadline never counts as this program's own, because the
 //     record of a call can lack the attributes of the answer.
 func (f *Facts) MayBeOwnDeadline() bool { return deadlineError(f.ErrorType) != nil }
 
 // IsAnswerKey reports whether an attribute with this key describes the answer of a
-// peer. It looks for parts of the key, because conventions change names and
-// instrumentations add their own. For a key longer than MaxName it returns true.
+// remote server. It looks for parts of the key, because conventions change names and
+// instrumentations add their own names. For a key longer than MaxName it returns
+// true.
 func IsAnswerKey(key string) bool {
 	if len(key) > MaxName {
 		return true

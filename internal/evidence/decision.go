@@ -10,9 +10,9 @@ import (
 	"github.com/errclass/errclass/internal/precedence"
 )
 
-// Decision is the result of classifying several sources of evidence about one
-// error. Package precedence chooses the source that decides. The zero value has no
-// source.
+// Decision is the result of classifying several sources about one error. A source is
+// a [classify.Evidence]. Package precedence chooses the source that decides. The
+// zero value has no source.
 type Decision struct {
 	classify.Result
 	// SpanStatus is the HTTP status of the span that the sources belong to.
@@ -22,8 +22,8 @@ type Decision struct {
 	source classify.Evidence // the source that decided
 }
 
-// Decided returns a decision for a result that a span already has. The result was
-// made from the evidence source.
+// Decided returns a decision for a result that a span already has. The argument
+// source is the evidence from which the result was made.
 func Decided(res classify.Result, source classify.Evidence) Decision {
 	return Decision{Result: res, known: precedence.Known(&res), source: source}
 }
@@ -40,8 +40,8 @@ func (d *Decision) Add(c *classify.Classifier, e classify.Evidence) {
 	}
 	r := c.Classify(e)
 	if e.Err == nil && e.Status == 0 && d.SpanStatus != 0 && (r.Reason == classify.ReasonAborted || r.Reason == classify.ReasonTimeout) {
-		// The text alone says that the call was aborted or timed out. The span's
-		// status might outrank the text, so classify both together.
+		// The text alone says that the call was aborted or timed out. The status of
+		// the span might outrank the text, so classify both together.
 		e.Status = d.SpanStatus
 		r = c.Classify(e)
 	}
@@ -50,8 +50,8 @@ func (d *Decision) Add(c *classify.Classifier, e classify.Evidence) {
 	}
 }
 
-// AddOutcome adds the attributes that say how a call ended as a source. The argument
-// text is the description of a span's status, or the body of a record.
+// AddOutcome adds one source, or two, with the attributes that say how a call ended.
+// The argument text is the description of a span's status, or the body of a record.
 func (d *Decision) AddOutcome(c *classify.Classifier, f *Facts, text string) {
 	e := f.outcome(text)
 	d.Add(c, e)
@@ -60,8 +60,9 @@ func (d *Decision) AddOutcome(c *classify.Classifier, f *Facts, text string) {
 	}
 }
 
-// AddStack adds exception.stacktrace as a source if there is no other evidence. The
-// function names in a stack trace say little about the error.
+// AddStack adds exception.stacktrace as a source if no other source and no exception
+// type is known, because the function names in a stack trace say little about the
+// error.
 func (d *Decision) AddStack(c *classify.Classifier, f *Facts, t *bound.Texts, n int) {
 	if d.Category == "" && f.ExceptionType == "" {
 		d.Add(c, classify.Evidence{Message: t.Cut(f.Stack, n), Provider: f.Provider})
@@ -69,7 +70,7 @@ func (d *Decision) AddStack(c *classify.Classifier, f *Facts, t *bound.Texts, n 
 }
 
 // Complete adds the status and the provider of f to the result and returns the
-// result. Without evidence, it classifies an empty message.
+// result. Without any source, it classifies an empty message.
 func (d *Decision) Complete(c *classify.Classifier, f *Facts) classify.Result {
 	if d.Category == "" {
 		d.Result = c.Message("")
@@ -84,7 +85,7 @@ func (d *Decision) Complete(c *classify.Classifier, f *Facts) classify.Result {
 }
 
 // Fingerprint returns the fingerprint of the source from which the result was made.
-// It returns "" if that source has neither a text nor a type nor a status.
+// It returns "" if this source has no text, status, type or code.
 func (d *Decision) Fingerprint() string {
 	e := &d.source
 	text := e.Message
@@ -101,7 +102,7 @@ func (d *Decision) Fingerprint() string {
 }
 
 // Existing returns the result for a category and a reason that a record or a span
-// already has. ok is false if no classifier returns this pair. Then it must not
+// already has. ok is false if no classifier returns this pair; such a pair must not
 // become a metric label.
 func Existing(category, reason string, f *Facts) (res classify.Result, ok bool) {
 	res = classify.Result{

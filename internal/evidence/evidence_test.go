@@ -88,8 +88,7 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// If this program recorded that its own deadline passed, the deadline outranks a
-// status.
+// A deadline that this program recorded as its own outranks a status.
 func TestOwnDeadline(t *testing.T) {
 	t.Parallel()
 	f := facts([]attr{{"exception.type", "context.deadlineExceededError"}, {"exception.message", "context deadline exceeded"}})

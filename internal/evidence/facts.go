@@ -8,11 +8,12 @@ import (
 	"github.com/errclass/errclass/internal/bound"
 )
 
-// MaxName limits how many bytes of a type, of a code or of a system's name are read.
+// MaxName is the maximum number of bytes that are read of a type, of a code or of
+// the name of a system.
 const MaxName = 512
 
-// Facts has the evidence in the attributes of one span, event or log record. The
-// zero value is empty. It is not safe for concurrent use.
+// Facts holds the attributes of one span, event or log record that describe an
+// error. The zero value is empty. It is not safe for concurrent use.
 type Facts struct {
 	Exception      bool // there is an exception.* attribute
 	ExceptionType  string
@@ -81,7 +82,7 @@ func (f *Facts) SetInt(field Field, n int64) {
 	}
 }
 
-// isCode reports whether the field is a code, whose value can be an integer.
+// isCode reports whether the value of the field is a code, which can be an integer.
 func (f Field) isCode() bool {
 	switch f {
 	case RPCStatus, GRPCStatus, DBStatus:
@@ -138,8 +139,8 @@ func (f *Facts) rpcCode() string {
 	return f.rpc
 }
 
-// ExceptionEvidence returns exception.type and exception.message as evidence. The
-// two together have at most n bytes.
+// ExceptionEvidence returns exception.type and exception.message as evidence.
+// Together they have at most n bytes.
 func (f *Facts) ExceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 	e := classify.Evidence{Type: t.Cut(f.ExceptionType, MaxName), Provider: f.Provider}
 	e.Message = t.Cut(f.Message, n-len(e.Type))
@@ -151,9 +152,9 @@ func (f *Facts) ExceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 }
 
 // outcome returns the evidence of how a call ended. The argument text becomes the
-// message. If error.type names this program's own deadline, it becomes the Type.
-// Otherwise a peer might have sent it, so it becomes the Code if no other attribute
-// has a code.
+// Message. If error.type names this program's own deadline, error.type becomes the
+// Type. Otherwise error.type might be a code of a remote server: it becomes the Code
+// if no other attribute has a code.
 func (f *Facts) outcome(text string) classify.Evidence {
 	if f.OwnDeadline {
 		return classify.Evidence{Type: f.ErrorType, Message: text}

@@ -35,7 +35,7 @@ const (
 // isException reports whether f is an attribute of an exception.
 func (f Field) isException() bool { return f-ExceptionType <= ExceptionStack-ExceptionType }
 
-// Name is the key of an attribute that is read, and the meaning of the attribute.
+// Name is the key of an attribute that is read, and its meaning.
 type Name struct {
 	Key   string
 	Field Field
@@ -69,8 +69,8 @@ var Names = []Name{
 }
 
 // byHash maps the hash of a name to the index of the name in Names, plus 1. No two
-// names have the same hash. Most other keys have a hash that maps to 0, so FieldOf
-// need not compare them.
+// names have the same hash. For most other keys, byHash has 0, so that FieldOf need
+// not compare the key with a name.
 var byHash = func() (index [256]uint8) {
 	for i, n := range Names {
 		index[hash(n.Key)] = uint8(i + 1)
@@ -94,8 +94,8 @@ func FieldOf(key string) Field {
 	return None
 }
 
-// exceptionLengths has the lengths of the names of exception attributes: bit n
-// stands for n bytes.
+// exceptionLengths has the lengths of the names of exception attributes: bit n is
+// set if a name has n bytes.
 var exceptionLengths = func() (lengths uint64) {
 	for _, n := range Names {
 		if n.Field.isException() {
@@ -106,18 +106,20 @@ var exceptionLengths = func() (lengths uint64) {
 }()
 
 // IsException reports whether an attribute with this name belongs to an exception.
-// Most other names are ruled out by their length alone.
+// Most other names have a different length and are rejected without a further
+// comparison.
 func IsException(key string) bool {
 	return exceptionLengths>>len(key)&1 != 0 && FieldOf(key).isException()
 }
 
-// IsErrorText reports whether a map's member with this name is the text of an error.
-// The argument inError is true if the key of the map stands for [Text]. Then the map
-// is an error, written as a message and a stack trace.
+// IsErrorText reports whether the member name of a map is the text of an error. The
+// argument inError is true if the map is the value of an attribute that stands for
+// [Text]. Such a map is an error that a logger has written as a message and a stack
+// trace.
 func IsErrorText(name string, inError bool) bool {
 	return FieldOf(name) == Text || inError && slices.Contains(errorMembers, name)
 }
 
-// errorMembers has the names of members that are texts of an error, if a logger has
-// written the error as a map.
+// errorMembers has the names of the members that are texts, in an error that a
+// logger has written as a map.
 var errorMembers = []string{"message", "msg", "stack", "stacktrace", "stack_trace", "stackTrace"}

@@ -1,24 +1,24 @@
 // Package form rewrites texts before the rules read them. It removes escape
-// sequences, odd spaces and the frames of stack traces, joins wrapped lines, and
-// divides a report of several attempts.
+// sequences, unusual spaces and stack frames, joins wrapped lines, and divides a
+// report of several attempts.
 package form
 
 import "strings"
 
-// A stack trace shows the path of a failure, not its cause. Names such as
-// timeout.go:88, TLSSocket.onConnectEnd and TokenExpiredFilter.java are no evidence.
-// So the standard rules skip stack frames in the formats of Go, Java, .NET,
-// JavaScript, Python, Ruby, PHP and Dart. They read the text between frames, such as
+// Names in a stack trace, such as timeout.go:88, TLSSocket.onConnectEnd and
+// TokenExpiredFilter.java, do not tell the cause of the failure. So the standard
+// rules skip stack frames in the formats of Go, Java, .NET, JavaScript, Python, Ruby,
+// PHP and Dart. The rules read only the text between frames, such as
 // "Caused by: ...".
 //
-// A frame is at the beginning of a line, or after the prefix that a log collector
-// adds to each line. In JSON, the two bytes \n can separate lines.
+// A frame begins a line, or follows the prefix that a log collector adds to each
+// line. In JSON, the two bytes \n can separate lines.
 
 // FrameReader finds the stack frames of a text, from its beginning to its end.
 type FrameReader struct {
 	text string
-	real int // index of the next newline byte; len(text) = there is none
-	stop int // index of the last line break that was found, a newline or an escaped one
+	real int // index of the next newline byte, or len(text)
+	stop int // index of the line break that was found last: a newline, or the two bytes \n
 	// marks[i] is true if collected[i] occurs after the first line of the text.
 	marks [len(collected)]bool
 }
@@ -34,26 +34,26 @@ func NewFrameReader(text string) FrameReader {
 	return r
 }
 
-// Next returns the text between the index from and the next frame, and the index of
-// that frame's end. Pass this index to the next call. If no frame follows, it is the
+// Next returns the text between index start and the next frame, and the index after
+// this frame. Pass the index to the next call. If no frame follows, the index is the
 // length of the text.
-func (r *FrameReader) Next(from int) (between string, end int) {
-	before := from // start of the previous line
-	for line := from; line < len(r.text); {
+func (r *FrameReader) Next(start int) (between string, after int) {
+	before := start // start of the previous line
+	for line := start; line < len(r.text); {
 		stop, next := r.lineBreak(line)
-		if start, end := r.frame(line, stop); end > 0 {
-			if isGoFile(r.text[start:end]) && isGoFunc(r.text[before:line]) {
-				start = before
+		if first, end := r.frame(line, stop); end > 0 {
+			if isGoFile(r.text[first:end]) && isGoFunc(r.text[before:line]) {
+				first = before
 			}
-			return TrimSpaces(r.text[from:start]), end
+			return TrimSpaces(r.text[start:first]), end
 		}
 		before, line = line, next
 	}
-	return r.text[from:], len(r.text)
+	return r.text[start:], len(r.text)
 }
 
 // FirstFrame returns the frame at the beginning of text, or "" if the first line is
-// not a frame. For example, the tail of a long output can begin with a frame.
+// not a frame. For example, the last lines of a long output can begin with a frame.
 func FirstFrame(text string) string {
 	r := NewFrameReader(text)
 	stop, _ := r.lineBreak(0)
@@ -61,19 +61,19 @@ func FirstFrame(text string) string {
 	return text[start:end]
 }
 
-// lineBreak returns the index of the first line break at or after the index from,
-// and the index at which the next line begins.
-func (r *FrameReader) lineBreak(from int) (at, next int) {
-	if from > r.real {
+// lineBreak returns the index of the first line break at or after index start, and
+// the index at which the next line begins.
+func (r *FrameReader) lineBreak(start int) (at, next int) {
+	if start > r.real {
 		r.real = len(r.text)
-		if i := strings.IndexByte(r.text[from:], '\n'); i >= 0 {
-			r.real = from + i
+		if i := strings.IndexByte(r.text[start:], '\n'); i >= 0 {
+			r.real = start + i
 		}
 	}
-	if from > r.stop {
+	if start > r.stop {
 		r.stop = r.real
-		if i := strings.Index(r.text[from:r.real], `\n`); i >= 0 {
-			r.stop = from + i
+		if i := strings.Index(r.text[start:r.real], `\n`); i >= 0 {
+			r.stop = start + i
 		}
 	}
 	if r.stop < r.real {
@@ -88,8 +88,9 @@ var collected = [...]string{"  at ", "\tat ", `  File "`}
 
 const maxPrefix = 160
 
-// maxFrame limits how many bytes of a line frameAt searches for the end of a frame.
-// Without a limit, the time for a line with thousands of frames would be quadratic.
+// maxFrame is the number of bytes in which frameAt searches for the end of a frame.
+// Without this limit, the time for a line with thousands of frames would be
+// quadratic.
 const maxFrame = 1 << 10
 
 // frame finds a frame in the line text[line:stop]. If the line has no frame, end
@@ -117,10 +118,9 @@ func (r *FrameReader) frame(line, stop int) (start, end int) {
 	return 0, 0
 }
 
-// frameAt is like frameLength, but reads only the first maxFrame bytes of line. If a
-// frame is longer, frameAt returns 0. The exceptions are frames of PHP, Dart and
-// Ruby. These extend to the end of the line, so frameAt returns the length of the
-// line.
+// frameAt is like frameLength, but reads only the first maxFrame bytes of line. For
+// a longer frame of PHP, Dart or Ruby, which always extends to the end of the line,
+// frameAt returns the length of the line. For other longer frames it returns 0.
 func frameAt(line string, indented bool) int {
 	s := line[:min(len(line), maxFrame)]
 	n := frameLength(s, indented)
@@ -133,8 +133,8 @@ func frameAt(line string, indented bool) int {
 	return 0
 }
 
-// pastSource returns the end of the source code that Python prints below a
-// frame. The lines of the source code are indented more than the frame.
+// pastSource returns the end of the source code that Python prints below a frame. The
+// parameter indent is the indentation of the frame. Source code is indented more.
 func (r *FrameReader) pastSource(stop, indent int) int {
 	for stop < len(r.text) {
 		here := *r

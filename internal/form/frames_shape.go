@@ -75,12 +75,12 @@ func callLength(s string) int {
 	}
 	switch rest := s[n:]; {
 	case strings.HasPrefix(rest, " ("):
-		place := rest[len(" "):]
-		place = place[:parenthesis(place)]
-		if !isPlace(strings.Trim(place, "()")) {
+		location := rest[len(" "):]
+		location = location[:parenthesis(location)]
+		if !isLocation(strings.Trim(location, "()")) {
 			return 0
 		}
-		return n + len(" ") + len(place)
+		return n + len(" ") + len(location)
 	case strings.HasPrefix(rest, "("):
 		size := parenthesis(rest)
 		if strings.IndexByte(name, '.') < 0 || !areParameters(strings.TrimSuffix(rest[1:size], ")")) {
@@ -94,17 +94,17 @@ func callLength(s string) int {
 			return 0
 		}
 		if len(rest) > 1 && rest[0] == ' ' && ascii.IsLetter(rest[1]) {
-			return 0 // an address, followed by a message
+			return 0 // an address such as 10.0.0.1:80, followed by a message
 		}
 		return n
 	}
 }
 
-// areParameters reports whether s can be the text in the parentheses of a frame's
-// call, such as "Socket.java:183" or "String host, Int32 n". It returns false for
-// text of a message, such as "connection refused".
+// areParameters reports whether s can be the text in the parentheses of a stack
+// frame, such as "Socket.java:183" or "String host, Int32 n". It returns false for
+// other text, such as "connection refused".
 func areParameters(s string) bool {
-	if isPlace(s) {
+	if isLocation(s) {
 		return true
 	}
 	for one := range strings.SplitSeq(s, ",") {
@@ -120,9 +120,9 @@ func areParameters(s string) bool {
 	return true
 }
 
-// isPlace reports whether s is the location of a function, such as
+// isLocation reports whether s is the location of a function, such as
 // "file:///a.js:1:2", or a word that a runtime prints for an unknown location.
-func isPlace(s string) bool {
+func isLocation(s string) bool {
 	switch s {
 	case "<anonymous>", "native", "native code", "unknown", "Native Method", "Unknown Source":
 		return true
@@ -132,7 +132,7 @@ func isPlace(s string) bool {
 }
 
 // parenthesis returns the length of s up to and including the parenthesis that
-// closes the first one. Without such a parenthesis, this is all of s.
+// closes the first one. If none closes it, parenthesis returns the length of s.
 func parenthesis(s string) int {
 	open := 0
 	for i := range len(s) {

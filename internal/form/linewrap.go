@@ -2,11 +2,12 @@ package form
 
 import "strings"
 
-// A terminal breaks a line if the next word does not fit. The break can be within a
-// phrase of a rule. So the standard rules also read the text with its lines joined.
+// A terminal breaks a line if the next word does not fit. A line break within a phrase
+// would hide the phrase from a rule. So the standard rules also read the text with
+// its lines joined.
 
-// These are limits for the widths of terminals, and of boxes that programs draw
-// in terminals. Widths are in bytes.
+// minWidth and MaxWidth limit the width of a terminal, or of a box that a program
+// draws in a terminal, in bytes.
 const (
 	minWidth = 40
 	MaxWidth = 200
@@ -16,8 +17,8 @@ const (
 // that continues the previous one.
 const blanks = " \t│"
 
-// JoinLines removes the line breaks that a terminal might have added to text. It
-// puts a space in place of each. ok is false if text has no such break.
+// JoinLines replaces each line break that a terminal might have added to text with a
+// space. ok is false if text has no such break.
 func JoinLines(text string) (joined string, ok bool) {
 	if lineWidth(text) == 0 {
 		return "", false
@@ -49,7 +50,7 @@ func EachBreak(text string, visit func(start, end int, replacement string)) {
 	if width == 0 {
 		return
 	}
-	indent := 0 // bytes of the line before at
+	indent := 0 // bytes between the start of the line and index at
 	for at := 0; ; {
 		end, below := lineAt(text, at)
 		if below > len(text) {
@@ -70,9 +71,9 @@ func EachBreak(text string, visit func(start, end int, replacement string)) {
 	}
 }
 
-// lineAt returns the end of the line that begins at index at, without its line break
-// and blanks. The result below is the index of the next line. If there is none, it
-// is greater than the length of the text.
+// lineAt returns the end of the line that begins at text[at], without the line break
+// and the blanks before it. below is the index of the next line. After the last
+// line, below is greater than the length of the text.
 func lineAt(text string, at int) (end, below int) {
 	end = len(text)
 	if stop := strings.IndexByte(text[at:], '\n'); stop >= 0 {
@@ -88,8 +89,8 @@ func lineAt(text string, at int) (end, below int) {
 	return end, below
 }
 
-// wordAt returns the word at index at, or only its beginning if the word is longer
-// than the widest terminal.
+// wordAt returns the word that begins at text[at], or only the first bytes of a word
+// that is longer than MaxWidth.
 func wordAt(text string, at int) string {
 	end := at
 	for end < len(text) && end-at <= MaxWidth && strings.IndexByte(" \t\r\n", text[end]) < 0 {

@@ -6,12 +6,12 @@ import (
 )
 
 // The colours of a terminal, non-breaking spaces and double spaces do not change the
-// meaning of a text. The standard rules read a text without them. A user's rules
-// read a text unchanged, and then without them.
+// meaning of a text. The standard rules read the text without these. A user's rules
+// read first the unchanged text, then the text without these.
 
-// maxPlain is the length of the longest text that is rewritten, in bytes. A longer
-// text would be expensive to copy. It occurs only if the user raises or removes the
-// classifier's own limit for the length of a text.
+// maxPlain is the maximum length of a text that is rewritten, in bytes. A longer text
+// would be expensive to copy. The classifier reads such a text only if the user has
+// raised or removed the classifier's limit for the length of a text.
 const maxPlain = 1 << 20
 
 // PlainText returns text without the escape sequences of terminals and without
@@ -43,15 +43,15 @@ func SingleSpaced(text string) string {
 	return text
 }
 
-// hasGap is a quick check before EachGap. If it returns false, EachGap finds nothing.
-// If it returns true, EachGap may still find nothing.
+// hasGap is a quick check before EachGap. If hasGap returns false, EachGap finds
+// nothing.
 func hasGap(text string) bool {
 	return strings.IndexByte(text, '\t') >= 0 || strings.IndexByte(text, '\r') >= 0 || strings.HasSuffix(text, " ") ||
 		strings.Contains(text, "  ") || strings.Contains(text, " \n")
 }
 
-// EachGap calls visit for every run of blanks, unless the run is a single space
-// within a line.
+// EachGap calls visit for every run of blanks that is more than a single space, or at
+// the end of a line.
 func EachGap(text string, visit func(start, end int, replacement string)) {
 	for i := 0; i < len(text); i++ {
 		if !isBlank(text[i]) && text[i] != '\r' {
@@ -81,7 +81,7 @@ func EachGap(text string, visit func(start, end int, replacement string)) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// mayBeOdd marks the bytes with which a substring of EachOdd can begin. These are
+// mayBeOdd is true for the bytes with which a substring that EachOdd finds can begin:
 // control characters, all bytes beyond ASCII, and the first bytes of control
 // characters spelled in ASCII, such as the backslash of \x1b.
 var mayBeOdd = func() (odd [256]bool) {
@@ -96,7 +96,7 @@ var mayBeOdd = func() (odd [256]bool) {
 // deletes, and bytes that are not UTF-8.
 func EachOdd(text string, visit func(start, end int, replacement string)) {
 	ends := stringEnds{text: text, next: -1}
-	last := 0 // end of the previous piece
+	last := 0 // end of the previous substring
 	for i := 0; i < len(text); {
 		if !mayBeOdd[text[i]] {
 			i++
@@ -128,7 +128,7 @@ func EachOdd(text string, visit func(start, end int, replacement string)) {
 			spelled := size > 1 && text[i] < utf8.RuneSelf
 			n := 0
 			if n, replacement = sequence(text[end:], r, spelled, &ends, end); n < 0 {
-				i = end // the ASCII spelling of ESC without a sequence is text
+				i = end // ESC spelled in ASCII is text if no sequence follows
 				continue
 			}
 			end += n

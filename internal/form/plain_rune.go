@@ -16,11 +16,11 @@ const (
 	lineRune              // a line break other than U+000A
 	hiddenRune            // invisible
 	struckRune            // a backspace, which deletes the character before it
-	escapeRune            // ESC, CSI or OSC: invisible, with the sequence that follows
+	escapeRune            // ESC, CSI or OSC: invisible, like the sequence that follows it
 	brokenRune            // a byte that is not UTF-8
 )
 
-// These are the control characters with which terminal sequences begin (ECMA-48).
+// These control characters begin a terminal sequence (ECMA-48).
 const (
 	escape  = 0x1b
 	control = 0x9b // ESC [
@@ -28,8 +28,8 @@ const (
 )
 
 // kindOf returns the kind of a character. All letters and private-use characters are
-// ordinary. Control characters, format characters (Unicode category Cf), fillers and
-// variation selectors are hidden.
+// ordinary. Control characters, format characters (Unicode category Cf), Hangul
+// fillers and variation selectors are hidden.
 func kindOf(r rune) runeKind {
 	switch {
 	case r < 0xa0:
@@ -96,7 +96,8 @@ const broken = utf8.MaxRune + 1
 
 // character decodes the character at the start of s. It also decodes a character
 // that JSON, C, the shell, cat -v, rsyslog, HTML or a URL spells as an ASCII escape.
-// If an escape spells an ordinary character, only its first byte is decoded.
+// If an escape spells an ordinary character, character returns only the first byte of
+// the escape.
 func character(s string) (r rune, size int) {
 	if s[0] >= utf8.RuneSelf {
 		r, size = utf8.DecodeRuneInString(s)
@@ -184,9 +185,9 @@ func spelledRune(s string) (r rune, size int) {
 	return 0, 0
 }
 
-// number decodes the number at s[at], which must have at least as many digits as the
-// argument digits says. It reads only these. end is the index after them, or 0 if
-// there is no such number. Unlike package strconv, number allocates no error.
+// number decodes s[at:at+digits] as a number in a base. end is at+digits, or 0 if
+// these bytes are missing or are not all digits. Unlike package strconv, number
+// allocates no error.
 func number(s string, at, digits int, base rune) (r rune, end int) {
 	if digits <= 0 || at+digits > len(s) {
 		return 0, 0
@@ -208,7 +209,7 @@ func number(s string, at, digits int, base rune) (r rune, end int) {
 }
 
 // entity decodes a numeric character reference of HTML, or "&nbsp;". If s begins
-// with neither, size is 0.
+// with neither, entity returns the character '&'.
 func entity(s string) (r rune, size int) {
 	const nbsp = "&nbsp;"
 	if strings.HasPrefix(s, nbsp) {
@@ -228,10 +229,10 @@ func entity(s string) (r rune, size int) {
 	return '&', 1
 }
 
-// sequence returns the length of a terminal sequence after its introducer ESC, CSI
-// or OSC. If the sequence can move the cursor, the replacement is a space, because
-// the next word might be elsewhere on the screen. If ESC is spelled in ASCII and no
-// sequence follows, n is -1.
+// sequence returns the length of a terminal sequence without its introducer r, which
+// is ESC, CSI or OSC. s is the text after r. If the sequence can move the cursor, the
+// replacement is a space, because the next word might be elsewhere on the screen. If
+// r is spelled in ASCII and no sequence follows, n is -1.
 func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, replacement string) {
 	if r == escape || r == 0x241b {
 		switch {
@@ -264,9 +265,9 @@ func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, 
 	return 0, ""
 }
 
-// shortLength returns the length of the one or two bytes of a short sequence after
-// its ESC. For example, such a sequence chooses a character set. If a letter follows
-// ESC, the result is 0, because the letter might be text.
+// shortLength returns the length of a short sequence after its ESC: one or two bytes
+// that, for example, choose a character set. If a letter follows ESC, the result is
+// 0, because the letter might be text.
 func shortLength(s string) int {
 	switch {
 	case len(s) > 0 && '0' <= s[0] && s[0] <= '?':
@@ -292,12 +293,12 @@ func controlLength(s string) int {
 	return 0
 }
 
-// stringEnds finds the ends of string sequences, such as OSC: BEL or ST, which can
-// be spelled in ASCII. It reads a text only once, even if many sequences begin in
-// it.
+// stringEnds finds the terminators (BEL or ST, perhaps spelled in ASCII) of string
+// sequences, such as OSC. It reads a text only once, even if the text has many
+// sequences.
 type stringEnds struct {
 	text      string
-	next, end int // start and end of the last terminator that was found
+	next, end int // start and end of the terminator that was found last
 }
 
 // terminators are the byte sequences that end a string sequence. If one of them is
@@ -306,21 +307,21 @@ var terminators = [...]string{
 	"\a", "\x1b\\", "\u009c", `\u0007`, `\u001b\\`, `\u001b\`, `\x07`, `\x1b\\`, `\x1b\`, `\033\`, `\e\`, `\a`, "#007", `#033\`, "^G",
 }
 
-// length returns the length of a string sequence whose introducer ends at index
-// from. It returns 0 if the sequence does not end within a few lines.
-func (e *stringEnds) length(from int) int {
+// length returns the length of the string sequence from index start, which is after
+// the introducer. It returns 0 if the sequence is longer than 4 KiB.
+func (e *stringEnds) length(start int) int {
 	const longest = 4 << 10
-	if e.next < from {
-		e.find(from)
+	if e.next < start {
+		e.find(start)
 	}
-	if e.next == len(e.text) || e.next-from > longest {
+	if e.next == len(e.text) || e.next-start > longest {
 		return 0
 	}
-	return e.end - from
+	return e.end - start
 }
 
-func (e *stringEnds) find(from int) {
-	for at := from; ; at++ {
+func (e *stringEnds) find(start int) {
+	for at := start; ; at++ {
 		i := strings.IndexAny(e.text[at:], "\a\x1b\u009c\\#^")
 		if i < 0 {
 			e.next, e.end = len(e.text), len(e.text)

@@ -6,30 +6,32 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// LogPrefix is the beginning of the ids of rules that recognize a report of several
+// LogPrefix is the prefix of the ids of rules that recognize a report of several
 // attempts.
 const LogPrefix = "log/"
 
-// MaxAttempts is how many attempts of one report are read separately. If there are
-// more, only the last ones are.
+// MaxAttempts is how many attempts of one report are read separately: the last ones.
 const MaxAttempts = 8
 
-// mark is a word that names or numbers an attempt: text[at:end].
+// mark is a phrase that names or numbers an attempt, such as "last error" or
+// "attempt 2". It is text[at:end].
 type mark struct{ at, end int }
 
-// AttemptLog divides a text at marks. The text reports several attempts. The part
-// between two marks is the message of one attempt. Marks do not overlap.
+// AttemptLog divides a text that reports several attempts. It divides the text at
+// marks: phrases such as "attempt 2". The text between two marks is the message of
+// one attempt. Marks do not overlap.
 //
 //	attempt 1: HTTP 503, attempt 2: HTTP 401    →  2: HTTP 401   1: HTTP 503
 //	HTTP 401 (attempt 1), HTTP 503 (attempt 2)  →  2)   1), HTTP 503 (   HTTP 401 (
 //
-// The number of an attempt can be before or after its message. So the caller reads
-// the parts from last to first, until one has more evidence than a bare word.
+// The number of an attempt can precede or follow the message of the attempt. So the
+// caller reads the parts from last to first, and stops at the first in which a rule
+// matches more than a single word.
 type AttemptLog struct {
 	text   string
 	N      int               // number of marks
 	recent [MaxAttempts]mark // the last marks; mark i is at i%MaxAttempts
-	Final  int               // index after the last final mark, 0 = there is none
+	Final  int               // index after the last mark such as "last error"; 0 = there is none
 }
 
 // NewAttemptLog finds the marks of a text.
@@ -50,34 +52,35 @@ func NewAttemptLog(text string) AttemptLog {
 	return l
 }
 
-// Part returns the text between a mark and the next one, or the end. If back is 0,
-// this is the last mark; if 1, the mark before it, and so on. If back is N, Part
-// returns the text before the first mark. ok is false if there is no such text.
+// Part returns the text from a mark to the next mark, or to the end of the text. The
+// argument back selects the mark: 0 is the last mark, 1 the mark before the last, and
+// so on. If back is l.N, Part returns the text before the first mark. ok is false if
+// there is no such text.
 func (l *AttemptLog) Part(back int) (part string, ok bool) {
-	from, to := 0, len(l.text)
+	start, end := 0, len(l.text)
 	if back > l.N || back >= MaxAttempts {
 		return "", false
 	}
 	if back < l.N {
-		from = l.recent[(l.N-1-back)%MaxAttempts].end
+		start = l.recent[(l.N-1-back)%MaxAttempts].end
 	}
 	if back > 0 {
-		to = l.recent[(l.N-back)%MaxAttempts].at
+		end = l.recent[(l.N-back)%MaxAttempts].at
 	}
-	return l.text[from:to], from < to
+	return l.text[start:end], start < end
 }
 
-// finals, ends and attempts are the words of the marks. A word of finals before a
-// word of ends marks the last attempt, as in "last error". A word of attempts comes
-// before the number of an attempt, as in "attempt 2".
+// finals, errorWords and attempts are the words of the marks. A word of finals before
+// one of errorWords marks the last attempt, as in "last error". A word of attempts
+// precedes the number of an attempt, as in "attempt 2".
 var (
-	finals   = [...]string{"final ", "last ", "most recent "}
-	ends     = [...]string{"error", "failure", "exception", "cause", "attempt"}
-	attempts = [...]string{"attempt", "retry", "try"}
+	finals     = [...]string{"final ", "last ", "most recent "}
+	errorWords = [...]string{"error", "failure", "exception", "cause", "attempt"}
+	attempts   = [...]string{"attempt", "retry", "try"}
 )
 
-// MarkAt returns the end of the mark that begins at text[at], or 0 if no mark begins
-// there.
+// MarkAt returns the end of the mark (a phrase such as "attempt 2") that begins at
+// text[at], or 0 if no mark begins there.
 func MarkAt(text string, at int) int {
 	switch text[at] | 0x20 {
 	case 'f', 'l', 'm', 'a', 'r', 't', 'g':
@@ -122,7 +125,7 @@ func finalLength(s string) int {
 		if !ascii.HasPrefixFold(s, word) {
 			continue
 		}
-		for _, end := range ends {
+		for _, end := range errorWords {
 			if rest := s[len(word):]; ascii.HasPrefixFold(rest, end) && (len(rest) == len(end) || !ascii.IsLetter(rest[len(end)])) {
 				return len(word) + len(end)
 			}

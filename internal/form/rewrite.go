@@ -2,9 +2,9 @@ package form
 
 import "strings"
 
-// Rewriting finds the substrings of a text that must be replaced. For each
-// text[start:end], it calls visit with the replacement. It goes from left to right.
-// The substrings do not overlap.
+// Rewriting finds the substrings of text that must be replaced. For each substring
+// text[start:end], it calls visit with the replacement, from left to right. The
+// substrings do not overlap.
 type Rewriting func(text string, visit func(start, end int, replacement string))
 
 // splicer builds the rewritten text. If nothing is replaced, it allocates nothing.
@@ -32,39 +32,38 @@ func (s *splicer) result() (text string, changed bool) {
 	return s.b.String(), true
 }
 
-// original maps place, an index in the rewritten text, to an index in text.
-func (r Rewriting) original(text string, place int) int {
-	shift, found := 0, false // shift is the number of bytes removed before place
+// original converts an index in the rewritten text to the index in text.
+func (r Rewriting) original(text string, index int) int {
+	shift, found := 0, false // shift is the number of bytes removed so far
 	r(text, func(start, end int, replacement string) {
 		switch at := start - shift; {
-		case found || place < at:
+		case found || index < at:
 			found = true
-		case place < at+len(replacement):
-			place, found = at, true
+		case index < at+len(replacement):
+			index, found = at, true
 		default:
 			shift += end - start - len(replacement)
 		}
 	})
-	return place + shift
+	return index + shift
 }
 
-// View is one form of a text that rules read, such as the text with its lines
-// joined. The function Source maps an index in Text to an index in the original
-// text.
+// View is a rewritten text, for example with its lines joined. The function Source
+// converts an index in Text to the index in the original text.
 type View struct {
 	Text   string
-	Source func(place int) int
+	Source func(index int) int
 }
 
-// Cut returns a view of only v.Text[from:to].
-func (v View) Cut(from, to int) View {
-	return View{v.Text[from:to], func(place int) int { return v.Source(from + place) }}
+// Cut returns the [View] with the text v.Text[start:end].
+func (v View) Cut(start, end int) View {
+	return View{v.Text[start:end], func(index int) int { return v.Source(start + index) }}
 }
 
-// Rewritten applies r to v.Text and returns a view of the result.
+// Rewritten returns the [View] with the text that r makes of v.Text.
 func (v View) Rewritten(r Rewriting) View {
 	s := splicer{text: v.Text}
 	r(v.Text, s.replace)
 	text, _ := s.result()
-	return View{text, func(place int) int { return v.Source(r.original(v.Text, place)) }}
+	return View{text, func(index int) int { return v.Source(r.original(v.Text, index)) }}
 }

@@ -5,15 +5,13 @@ import (
 	"math/bits"
 )
 
-// maxDepth is the deepest nesting of values that is accepted. encoding/json has the
-// same limit.
+// maxDepth is the maximum nesting of values. encoding/json has the same limit.
 const maxDepth = 10_000
 
 // Each function below parses one element of the grammar at index i of d. It returns
 // the index after the element, or -1 if the element is invalid.
 
-// object parses an object. i is the index after its opening brace. visit may be
-// nil.
+// object parses an object. i is the index after the opening brace. visit may be nil.
 func object(d []byte, i, depth int, visit func(key, value []byte)) int {
 	if depth > maxDepth {
 		return -1
@@ -63,8 +61,7 @@ func object(d []byte, i, depth int, visit func(key, value []byte)) int {
 	}
 }
 
-// array parses an array. i is the index after its opening bracket. visit may be
-// nil.
+// array parses an array. i is the index after the opening bracket. visit may be nil.
 func array(d []byte, i, depth int, visit func(item []byte)) int {
 	if depth > maxDepth {
 		return -1
@@ -87,8 +84,8 @@ func array(d []byte, i, depth int, visit func(item []byte)) int {
 	}
 }
 
-// next parses the comma or the closing byte after a member or an item. more is true
-// if it was a comma.
+// next parses the comma or the closing byte after a member or an item. It returns
+// the index at which to continue. more is true after a comma.
 func next(d []byte, i int, closing byte) (after int, more bool) {
 	i = space(d, i)
 	switch {
@@ -181,8 +178,8 @@ func space(d []byte, i int) int {
 	return i
 }
 
-// text parses a string. i is the index after its opening quote. The result
-// escaped is true if the string has escapes.
+// text parses a string. i is the index after the opening quote. escaped is true if
+// the string has escapes.
 func text(d []byte, i int) (end int, escaped bool) {
 	for ; len(d)-i >= 8; i += 8 {
 		if flags := special(d[i:]); flags != 0 {
@@ -227,8 +224,8 @@ func plain(d []byte, i int) int {
 }
 
 // special flags the quotes, backslashes and control characters among the first eight
-// bytes of d. The first flagged byte is always correct. Because all bytes are tested
-// at once by subtraction, a borrow can flag a wrong byte after it.
+// bytes of d. The first flagged byte is always correct. The subtraction tests all
+// bytes at once, so a borrow can flag a wrong byte after the first one.
 func special(d []byte) uint64 {
 	w := binary.LittleEndian.Uint64(d)
 	quote := w ^ ones*'"'
@@ -241,7 +238,7 @@ const (
 	highs = 0x8080808080808080
 )
 
-// escape parses an escape such as \n. i is the index after its backslash.
+// escape parses an escape such as \n. i is the index after the backslash.
 func escape(d []byte, i int) int {
 	if i >= len(d) {
 		return -1

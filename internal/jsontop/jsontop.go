@@ -7,14 +7,14 @@
 // nesting. It allocates only one buffer, for all keys with escapes.
 package jsontop
 
-// MaxKey is the length of the longest key with escapes that Object decodes, measured
-// before decoding. Object passes a longer key undecoded.
+// MaxKey is the maximum length of a key with escapes that Object decodes, in bytes
+// before decoding. Object passes a longer key with escapes undecoded.
 const MaxKey = 4 << 10
 
 // Object calls visit for every member of the JSON object in data, in order. It
 // returns the index of the closing brace. The key is decoded (see [MaxKey]). The
-// value is a part of data, without white space around it. Both are valid only during
-// the call.
+// value is a part of data, without white space around it. The key and the value are
+// valid only during the call of visit.
 //
 // If ok is false, data is not a JSON object. Then the caller must ignore the members
 // that were passed to visit.

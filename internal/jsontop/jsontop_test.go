@@ -85,8 +85,8 @@ func FuzzObject(f *testing.F) {
 }
 
 // requireSame checks that Object and encoding/json accept the same objects and find
-// the same members. If a member is inserted at the index that Object returns, the
-// object must still be valid.
+// the same members. Inserting a member at the index that Object returns must give a
+// valid object.
 func requireSame(t *testing.T, data []byte) {
 	t.Helper()
 	type member struct{ key, value string }

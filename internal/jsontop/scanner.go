@@ -8,7 +8,7 @@ type Scanner struct {
 	next    token
 }
 
-// Progress is what a [Scanner] knows about the object after a line.
+// Progress says how much of an object the lines so far contain.
 type Progress uint8
 
 // These are the values of [Progress].
@@ -36,7 +36,8 @@ const (
 func (s *Scanner) Reset() { s.closing, s.next = s.closing[:0], atStart }
 
 // Add reads the next line of the object. Each string, number and literal must end on
-// the line on which it begins. After Add has returned Broken, do not call it again.
+// the line on which it begins. After Add has returned Broken, call Reset before the
+// next call of Add.
 func (s *Scanner) Add(line []byte) Progress {
 	for i := space(line, 0); i < len(line); i = space(line, i) {
 		if i = s.token(line, i); i < 0 {
@@ -49,8 +50,8 @@ func (s *Scanner) Add(line []byte) Progress {
 	return Open
 }
 
-// token reads the token at i. Like the functions of the grammar, it returns the
-// index after the token, or -1.
+// token reads the token at index i. Like the functions of grammar.go, it returns the
+// index after the token, or -1 if the token is invalid.
 func (s *Scanner) token(d []byte, i int) int {
 	c := d[i]
 	switch s.next {

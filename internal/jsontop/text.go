@@ -34,9 +34,9 @@ func AppendText(b, value []byte) (text []byte, ok bool) {
 	return text, true
 }
 
-// Ends decodes at most limit bytes of a JSON string. Of a longer string, it decodes
-// the first and the last limit/2 bytes and joins them with a line feed. ok is false
-// if value is not a string.
+// Ends decodes a JSON string. If the string has more than limit bytes, Ends decodes
+// only the first and the last limit/2 bytes, and joins the two parts with a line
+// feed. It does not cut within an escape. ok is false if value is not a string.
 func Ends(value []byte, limit int) (text string, ok bool) {
 	s, ok := content(value)
 	if !ok || len(s) <= limit {
@@ -64,9 +64,9 @@ func content(value []byte) (s []byte, ok bool) {
 // longestEscape is the length of \u0041.
 const longestEscape = 6
 
-// escapeStart returns i or, if s[:i] ends within an escape, the index at which the
-// escape starts. A backslash starts an escape only after an even number of
-// backslashes.
+// escapeStart returns the start of the escape that a cut at index i would divide, or
+// i if there is none. A backslash starts an escape if the number of backslashes
+// directly before it is even.
 func escapeStart(s []byte, i int) int {
 	for start := i - 1; start >= max(0, i-longestEscape+1); start-- {
 		if s[start] != '\\' {

@@ -49,8 +49,6 @@ func TestEnds(t *testing.T) {
 	})
 }
 
-// TestEndsAllocatesWithinItsLimit checks the memory for decoding the ends of a
-// string of 16 MiB.
 func TestEndsAllocatesWithinItsLimit(t *testing.T) {
 	const limit = 1 << 10
 	for name, unit := range map[string]string{"plain": "abcdef", "escapes": `\u0041`, "backslashes": `\\`} {
@@ -94,7 +92,6 @@ func TestLongKeysAreNotDecoded(t *testing.T) {
 	}
 }
 
-// allocated returns the number of bytes that f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// callNames lists functions that have a secret among their arguments. The field at
-// is the number of the secret argument: 1 is the first, -1 the last. A name can have
+// callNames lists functions that have a secret among their arguments. The field
+// secret is the number of this argument: 1 is the first, -1 the last. A name can have
 // a condition:
 //   - "hmac.new" is the function new after the qualifier hmac.
 //   - "encrypt/3:aes" is the function encrypt if its third argument begins with aes.
 var callNames = []struct {
-	at    int
-	names string
+	secret int
+	names  string
 }{
 	// SQL functions.
 	{1, "encryptbypassphrase decryptbypassphrase old_password crypt"},
@@ -35,19 +35,19 @@ var callNames = []struct {
 
 // A call describes which argument of a function is a secret.
 type call struct {
-	at        int
+	secret    int    // number of the secret argument; -1 is the last
 	qualifier string // the name before the dot, or ""
-	cipherAt  int    // the argument that begins with cipher, or 0
+	cipherAt  int    // number of the argument that begins with cipher, or 0
 	cipher    string
 }
 
-// callsByName maps the name of a function to the calls described in callNames. The
-// key is the name without its qualifier: "new" for "hmac.new".
+// callsByName maps the name of a function to the parsed entries of callNames with this
+// name. The key is the name without the qualifier: "new" for "hmac.new".
 var callsByName = func() map[string][]call {
 	m := map[string][]call{}
 	for _, row := range callNames {
 		for name := range strings.FieldsSeq(row.names) {
-			c := call{at: row.at}
+			c := call{secret: row.secret}
 			name, cipher, ok := strings.Cut(name, "/")
 			if ok {
 				c.cipherAt, _ = strconv.Atoi(cipher[:1])
@@ -64,22 +64,22 @@ var callsByName = func() map[string][]call {
 
 const (
 	mostCall   = 2048 // bytes of a call that are read
-	mostNested = 8    // calls with secrets within each other
+	mostNested = 8    // depth of nested calls with secrets
 	mostArgs   = 6
 )
 
 // openCall is a function call whose arguments are being read.
 type openCall struct {
 	calls    []call
-	from     int             // where its name begins
-	depth    int             // depth of the brackets in its arguments
-	n        int             // the argument that is being read
+	from     int             // index of the name
+	depth    int             // depth of the brackets around the arguments
+	n        int             // number of complete arguments
 	literals [mostArgs]value // the first string of each argument
 }
 
-// call masks the secrets in the arguments of the function named s.text[i:end], and
-// in those of nested calls. If an earlier call has already read the text at i, it
-// does nothing.
+// call masks the secrets in the arguments of the function named s.text[i:end], and in
+// the arguments of nested calls. If the method has already read the text at i, it does
+// nothing.
 func (s *scanner) call(i, end int, calls []call) {
 	if i < s.callTo {
 		return
@@ -125,9 +125,8 @@ func (s *scanner) call(i, end int, calls []call) {
 	s.callTo = k
 }
 
-// calledAt finds the function whose arguments begin with the parenthesis s.text[i].
-// from is the index of the function's name. calls is nil if no argument can be a
-// secret.
+// calledAt returns the index of the name before the parenthesis s.text[i], and the
+// calls that this name can mean. calls is nil if no argument can be a secret.
 func (s *scanner) calledAt(i int) (from int, calls []call) {
 	var low [longestWord]byte
 	from = i
@@ -147,9 +146,9 @@ func (s *scanner) calledAt(i int) (from int, calls []call) {
 // closeCall masks the secret of a call whose arguments have been read.
 func (s *scanner) closeCall(o *openCall) {
 	for _, c := range o.calls {
-		at := c.at - 1
-		if c.at < 0 {
-			at = o.n + 1 + c.at
+		at := c.secret - 1
+		if c.secret < 0 {
+			at = o.n + 1 + c.secret
 		}
 		if at < 0 || at > min(o.n, mostArgs-1) || !s.qualified(o.from, c.qualifier) {
 			continue
@@ -166,8 +165,8 @@ func (s *scanner) closeCall(o *openCall) {
 
 func (s *scanner) valueText(v value) string { return head(s.text[v.from:v.to]) }
 
-// qualified reports whether the name at i follows the qualifier and a dot, as in
-// "hmac.new". Instead of the dot, "->" and "::" are valid.
+// qualified reports whether the name at i follows the qualifier and one of ".", "->"
+// and "::", as in "hmac.new".
 func (s *scanner) qualified(i int, qualifier string) bool {
 	if qualifier == "" {
 		return true
@@ -184,9 +183,9 @@ func (s *scanner) qualified(i int, qualifier string) bool {
 // cipherWords are words of SQL statements that encrypt or decrypt something.
 var cipherWords = set("encrypted encryption encrypt decryption decrypt cipher symmetric attach")
 
-// afterCipher reports whether the word KEY at i belongs to a statement that
-// encrypts, such as "CREATE ... ENCRYPTED ... KEY 'x'". KEY must be in capitals,
-// because error texts have "key" in lower case. The exception is KEY after ATTACH.
+// afterCipher reports whether the word KEY at i belongs to a statement that encrypts,
+// such as "CREATE ... ENCRYPTED ... KEY 'x'". KEY must be in capitals, because error
+// texts have "key" in lower case. After ATTACH, lower case is allowed.
 func (s *scanner) afterCipher(i int) bool {
 	const reach = 160
 	if s.cipherTo == 0 || i-s.cipherTo > reach || i < s.cipherTo || strings.ContainsAny(s.text[s.cipherTo:i], ";:") {
@@ -195,6 +194,6 @@ func (s *scanner) afterCipher(i int) bool {
 	return strings.HasPrefix(s.text[i:], "KEY") || strings.HasSuffix(s.text[:s.cipherTo], "attach")
 }
 
-// keyOf are words that show that a following KEY does not mean a cipher key, as in
+// keyOf are words before KEY that show that KEY is an index of a database, as in
 // "duplicate entry for KEY 'x'".
 var keyOf = set("for of on")

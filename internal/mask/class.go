@@ -49,7 +49,7 @@ var class = func() (t [256]uint16) {
 	return t
 }()
 
-// all reports whether each byte of text has one of the classes.
+// all reports whether each byte of text is in one of the classes.
 func all(text string, classes uint16) bool {
 	for i := range len(text) {
 		if class[text[i]]&classes == 0 {
@@ -59,7 +59,7 @@ func all(text string, classes uint16) bool {
 	return true
 }
 
-// classes returns every class that at least one byte of text has, as bits.
+// classes returns the classes of all bytes of text, as bits.
 func classes(text string) (all uint16) {
 	for i := range len(text) {
 		all |= class[text[i]]

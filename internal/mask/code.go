@@ -6,8 +6,9 @@ import (
 )
 
 var (
-	// codeWords name a one-time code after a word of codeOwners, as in "Ihr Code".
-	// They also do so before a word of codeUses, as in "code de connexion".
+	// codeWords are words for "code". Such a word names a one-time code after a word
+	// of codeOwners, as in "Ihr Code", or before a word of codeUses, as in "code de
+	// connexion".
 	codeWords  = set("code codice código codigo kod kode koodi kód код tan")
 	codeOwners = set("your ihr ihre ihren ihrem dein deine deinen euer votre ton su tu seu teu sua tuo suo vostro uw je jouw din ditt twój ваш твой sms")
 	codeUses   = set(`connexion connection acceso acesso accesso accès acces verificación verificacion verificação verificacao verifica vérification verification sécurité securite seguridad segurança
@@ -73,8 +74,8 @@ func isCode(v string) bool {
 }
 
 // codeBefore masks a code that precedes its name, as in "482913 is your verification
-// code". The code is the last word of s.text[from:to]. The copula, here "is", ends
-// at index end.
+// code". The code is the last word of s.text[from:to]. The copula, such as "is", ends
+// at s.text[end].
 func (s *scanner) codeBefore(from, to, end int) {
 	start := from + strings.LastIndexByte(s.text[from:to], ' ') + 1
 	if start == to || class[s.text[to-1]]&digit == 0 && class[s.text[start]]&digit == 0 || !isCode(s.text[start:to]) {

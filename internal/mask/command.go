@@ -5,21 +5,20 @@ import "strings"
 // commandLine is the state of reading one command.
 type commandLine struct {
 	program  *program
-	letters  uint64 // set of the short options that were read: bit c&63 for option c
-	pending  byte   // form of the option before the next argument, or 0
+	letters  uint64 // short options that were read: bit c&63 for the option c
+	pending  byte   // form of an option that the next argument belongs to, or 0
 	stdin    bool   // the program reads a secret from its standard input
 	operands [mostOperands]value
 	n        int   // number of operands
 	echoed   value // the last argument of an echo whose output is piped
 }
 
-// commandDepth limits how deeply commands may be nested in quoted arguments, as in
+// commandDepth is how deeply commands can be nested in quoted arguments, as in
 // `sh -c "mysql -px"`.
 const commandDepth = 2
 
 // command masks the secrets of the command line that begins with the program name
-// s.text[i:end]. If an earlier call has already read this command line, it does
-// nothing.
+// s.text[i:end]. If the method has already read this command line, it does nothing.
 func (s *scanner) command(i, end int) {
 	if i < s.commandTo || !s.startsProgram(i, end) {
 		return
@@ -28,8 +27,8 @@ func (s *scanner) command(i, end int) {
 	s.gluedOnly.to = min(s.gluedOnly.to, s.commandTo)
 }
 
-// startsProgram reports whether s.text[i:end] is a whole word. A path may precede
-// it.
+// startsProgram reports whether s.text[i:end] is the name of a program and not a part
+// of a longer word. A path can precede the name.
 func (s *scanner) startsProgram(i, end int) bool {
 	if i > 0 && class[s.text[i-1]]&(wordly|dot) != 0 || i > 0 && strings.IndexByte("@=", s.text[i-1]) >= 0 {
 		return false
@@ -38,8 +37,8 @@ func (s *scanner) startsProgram(i, end int) bool {
 	return end < len(s.text) && (s.text[end] == ' ' || s.text[end] == '\t' || class[s.text[end]]&quote != 0 || s.text[end] == '\\')
 }
 
-// exeSuffix returns the suffix of a program's file name at the beginning of text,
-// such as .exe. It returns "" if there is none.
+// exeSuffix returns the file name suffix at the beginning of text, such as .exe, or
+// "".
 func exeSuffix(text string) string {
 	for _, e := range []string{".exe", ".py", ".cmd", ".bat", ".sh"} {
 		if hasPrefix(text, e) && (len(text) == len(e) || class[text[len(e)]]&wordly == 0) {
@@ -49,8 +48,8 @@ func exeSuffix(text string) string {
 	return ""
 }
 
-// commands reads the commands in s.text[i:end], up to the end of the line. It
-// returns the position after them.
+// commands masks the secrets of the commands in s.text[i:end], up to the end of the
+// line. It returns the index after the commands.
 func (s *scanner) commands(i, end, depth int) int {
 	var line commandLine
 	if depth == commandDepth { // a quoted path: "C:\Program Files\7z.exe" x
@@ -86,10 +85,10 @@ func (s *scanner) commands(i, end, depth int) int {
 	return i
 }
 
-// commandArg returns the argument at i, and the position after it. The result
+// commandArg returns the argument at i, and the index after the argument. The result
 // separator is
 //   - 0 if there is an argument,
-//   - a comma if there is none but the command continues,
+//   - a comma if there is no argument here but the command continues,
 //   - '<' if a here-string (<<<) follows,
 //   - otherwise the byte that ends the command.
 func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
@@ -137,9 +136,9 @@ func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	return value{from: i, to: to}, to, 0
 }
 
-// afterArg is like commandArg, but at i a quote has just closed a string. Usually
-// the command ends with that string. In a list such as ["mysql", "-px"], it
-// continues with the next one.
+// afterArg is like commandArg, but is for the text after a closing quote. The command
+// ends at this quote, except in a list such as ["mysql", "-px"], where it continues
+// with the next string.
 func (s *scanner) afterArg(i, end int) (arg value, next int, separator byte) {
 	at := i
 	for at < end && (s.text[at] == ' ' || s.text[at] == ',') {

@@ -2,8 +2,8 @@ package mask
 
 import "strings"
 
-// commandArgument adds arg to the state of its command, and masks arg if it is a
-// secret.
+// commandArgument masks the secret in arg, if there is one, and adds arg to the state
+// of the command.
 func (s *scanner) commandArgument(line *commandLine, arg value) {
 	text := head(s.text[arg.from:arg.to])
 	if line.pending != 0 {
@@ -81,8 +81,8 @@ func (s *scanner) commandArgument(line *commandLine, arg value) {
 	}
 }
 
-// endsCluster reports whether text is several short options in one argument, of
-// which flag is the last: "-sSu" ends with "-u".
+// endsCluster reports whether text is several short options in one argument, and flag
+// is the last option: "-sSu" ends with "-u".
 func endsCluster(text, flag string) bool {
 	return len(flag) == 2 && len(text) > 2 && len(text) < 8 && text[0] == '-' && text[len(text)-1] == flag[1] && all(text[1:], lower|upper)
 }
@@ -100,8 +100,8 @@ func (p *program) takes(word string) bool {
 	return false
 }
 
-// programOf returns the program whose name is word, or nil. A path may precede the
-// name in word.
+// programOf returns the program with the name word, or nil. The name can have a path
+// and a suffix such as .exe.
 func programOf(word string) *program {
 	word = word[strings.LastIndexAny(word, `/\`)+1:]
 	if dot := strings.LastIndexByte(word, '.'); dot > 0 && exeSuffix(word[dot:]) == word[dot:] {
@@ -123,8 +123,8 @@ func programOf(word string) *program {
 	return nil
 }
 
-// operand compares all operands of the command with the forms of the program:
-// see command.operands. If a form matches, operand masks the last operand.
+// operand compares the operands that were read with the patterns of the program (see
+// command.operands). If a pattern matches, operand masks the last operand.
 func (s *scanner) operand(line *commandLine) {
 	for _, f := range line.program.operands {
 		if f.letter != 0 && line.letters&(1<<(f.letter&0x3f)) == 0 {
@@ -184,7 +184,7 @@ func compound(name string) bool {
 	return strings.ContainsAny(name, "_-.:") || all(name, upper|digit)
 }
 
-// endsCommand reports whether the command has no operand after i.
+// endsCommand reports whether no operand follows in the command after i.
 func (s *scanner) endsCommand(i int) bool {
 	for i < len(s.text) && (s.text[i] == ' ' || s.text[i] == '\t') {
 		i++
@@ -192,14 +192,14 @@ func (s *scanner) endsCommand(i int) bool {
 	return i >= len(s.text) || s.text[i] == '\n' || s.text[i] == '\r' || s.text[i] == '-' || s.text[i] == '/' || s.text[i] == '\\' || class[s.text[i]]&(quote|stop) != 0
 }
 
-// beforeResult reports whether v is the last argument of a command line and the
-// result of the command follows. An example is "net user bob X: exit status 2".
+// beforeResult reports whether the result of the command follows v, as in "net user
+// bob X: exit status 2".
 func (s *scanner) beforeResult(v value) bool {
 	return s.text[v.to-1] == ':' || s.hasState(v.to, exitStates)
 }
 
-// addForm masks the secret in v, the argument of an option. The argument form is
-// the form of the option: see command.options.
+// addForm masks the secret in v, the argument of an option with this form: see
+// command.options.
 func (s *scanner) addForm(form byte, v value) {
 	if form == '.' {
 		return
@@ -223,8 +223,8 @@ func (s *scanner) addForm(form byte, v value) {
 	s.add(v.from, to)
 }
 
-// addUserSlash masks the secret in "user/secret@host". If withHost is false, it also
-// masks the secret in "user/secret".
+// addUserSlash masks the secret in "user/secret@host". If withHost is false, the part
+// "@host" is optional.
 func (s *scanner) addUserSlash(v value, withHost bool) {
 	text := head(s.text[v.from:v.to])
 	user, rest, ok := strings.Cut(text, "/")
@@ -253,8 +253,8 @@ func (s *scanner) addUserColon(v value) {
 	s.addForm(':', v)
 }
 
-// addEchoed masks the argument of echo in a pipe such as "echo secret | program".
-// The argument is "secret" or "user:secret".
+// addEchoed masks the secret in a pipe such as "echo secret | program" or "echo
+// user:secret | program".
 func (s *scanner) addEchoed(line *commandLine) {
 	v := line.echoed
 	if v.from >= v.to {

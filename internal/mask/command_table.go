@@ -5,32 +5,31 @@ import "strings"
 // command describes which arguments of some programs are secrets.
 type command struct {
 	names string
-	// options lists the options that have secrets. The last byte is the form of the
-	// option:
+	// options lists the options that have secrets. The last byte, the form, says where
+	// the secret is:
 	//
 	//	-p_  the next argument
 	//	-p*  the rest of the same argument
-	//	-u:  user:secret, in the next argument or the rest of this one
-	//	-U%  user%secret, in the same places
-	//	-u,  user,secret, in the same places
-	//	-u=  user=secret, in the same places
+	//	-u:  user:secret, in the next argument or the rest of the same argument
+	//	-U%  user%secret, as for -u:
+	//	-u,  user,secret, as for -u:
+	//	-u=  user=secret, as for -u:
 	//	-S<  standard input
-	//	-h.  the next argument, which is not a secret
+	//	-h.  nowhere: the option has an argument, but not a secret
 	options string
-	// operands lists forms of the arguments that are not options. A form is a
-	// sequence of:
+	// operands lists patterns for the arguments that are not options (the operands). A
+	// pattern is a sequence of:
 	//
 	//	word  this word
 	//	_     any argument
 	//	NAME  the name of a secret
-	//	@     the secret, but only a quoted one, the last argument, or a text that
-	//	      looks like a secret
+	//	@     the secret, if it is quoted, is the last argument, or looks like a secret
 	//	!     the secret
 	//	_:@   user:secret, or user:secret@host
 	//	\\    the path of a network share
 	//	_/@   user/secret, or user/secret@host
 	//	_/@_  user/secret@host
-	//	-b    the program has the option -b
+	//	-b    the command has the option -b
 	//	<     the secret is standard input
 	operands []string
 }
@@ -123,8 +122,7 @@ var commands = []command{
 	{"echo printf", "", nil},
 }
 
-// mostOperands is how many operands the scanner reads per command. It ignores
-// further operands.
+// mostOperands is how many operands of a command are read.
 const mostOperands = 6
 
 // option is an element of command.options.
@@ -135,7 +133,7 @@ type option struct {
 
 // operandForm is an element of command.operands.
 type operandForm struct {
-	letter byte // option that the program must have, or 0
+	letter byte // option that the command must have, or 0
 	words  []string
 }
 
@@ -144,7 +142,7 @@ type program struct {
 	options  []option
 	operands []operandForm
 	echo     bool // echo or printf
-	glued    bool // -p has its argument in the same word
+	glued    bool // -p has the secret in the same word: -psecret
 }
 
 // programs maps names to programs.

@@ -10,8 +10,8 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// fragments are short texts that may be expensive to mask if they are repeated,
-// because at each of them the masker reads ahead or back.
+// fragments are short texts at which the masker reads ahead or back. A text that
+// repeats such a fragment can be expensive to mask.
 var fragments = []string{
 	"password=", "password=\"", "password: ", "token:", "Authorization: ", "Authorization: a=b, ", "Cookie: a=b; ", "Authorization%3A", "sk-", "eyJ", "://", "://a:b", "@", "%3A%2F%2F", "%3D", "%2525", `%20\`,
 	"-----BEGIN PRIVATE KEY-----", "-----BEGIN CERTIFICATE-----", "-----END PRIVATE KEY-----", "\\\"", "\"key\":\"", "name=API_KEY value=", "id -p", "-pa", `mysql "-pid=id=`, "-puser:", "cookie: -p",
@@ -22,9 +22,9 @@ var fragments = []string{
 	"secrets:\n", "  a: b\n", `secrets:\n`, "\n[secrets]\n", "a = b\n", "crypt(", "crypt('a', ", "aes_encrypt((", "senha é ", "senha é “", "\u00a0", "le code d'", "l'", "encrypted KEY 'a' ", "net user a ", "psexec a:b@",
 }
 
-// repeated returns a text of at most size bytes that repeats units. It has only
-// whole copies, because the masker might take a part for a secret and read the text
-// twice.
+// repeated returns a text of at most size bytes that repeats units. It has only whole
+// copies of units: the masker might mask an incomplete copy, and then it would read
+// the text twice.
 func repeated(units string, size int) string {
 	return strings.Repeat(units, size/len(units))
 }
@@ -39,8 +39,8 @@ func checkCost(t require.TestingT, units string, sizes ...int) {
 	require.NoError(t, scaling.Check(func(size int) string { return repeated(units, size) }, sizes...), "%q repeated", units)
 }
 
-// TestPrefixCost checks texts with many key prefixes in one run of characters. The
-// masker must read the run only once, not once for every prefix.
+// TestPrefixCost checks texts with many key prefixes, without spaces between them. The
+// masker must read such a text only once, not once for every prefix.
 func TestPrefixCost(t *testing.T) {
 	for _, prefix := range mask.Prefixes() {
 		for _, units := range []string{prefix, prefix + "-", "_" + prefix, "-" + prefix + ".", prefix + " "} {
@@ -62,8 +62,9 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestLateCost checks long runs of characters. The masker reads ahead to the end of
-// a run, because the text after it decides whether the run is a secret.
+// TestLateCost checks repeated fragments with another text at the end. The masker
+// reads ahead to the end, because the text there decides whether the text before it is
+// a secret.
 func TestLateCost(t *testing.T) {
 	for _, a := range fragments {
 		for _, tail := range []string{"%20", ".", " ", "=", "\"", ")", "/", ","} {

@@ -5,12 +5,12 @@ import "strings"
 // These are limits for random tokens. Such a token consists of base64 characters.
 const (
 	leastRandom = 24  // minimum length in bytes; many shorter tokens are ids
-	mostRandom  = 512 // number of bytes that are checked of a longer token
+	mostRandom  = 512 // how many bytes of a token are checked
 )
 
 // random masks tokens that look random, unless they are ids or hashes.
 func (s *scanner) random() {
-	last := 0 // the end of the last random token
+	last := 0 // end of the previous random token
 	for i := 0; i < len(s.text); {
 		if class[s.text[i]]&(alnum|dash|base64) == 0 {
 			i++
@@ -49,9 +49,9 @@ func (s *scanner) random() {
 	}
 }
 
-// isMiddlePart reports whether s.text[from:to], with a dot at each end, can be the
-// middle part of a token with three parts. The other two parts look random. An
-// example is a token of Discord.
+// isMiddlePart reports whether s.text[from:to], which lies between two random tokens,
+// can be the middle part of a token with three parts and two dots, such as a token of
+// Discord. The dots are part of s.text[from:to].
 func (s *scanner) isMiddlePart(from, to int) bool {
 	const shortest, longest = 3, 24
 	return from > 0 && to-from >= shortest && to-from <= longest && s.text[from] == '.' && s.text[to-1] == '.' && all(s.text[from+1:to-1], wordly)
@@ -80,15 +80,16 @@ func (s *scanner) randomPath(from, end, to int) {
 	}
 }
 
-// isCertificate reports whether token is a certificate. This is base64 of a DER
-// sequence that begins with another sequence, each with a length of two bytes. A
-// private key begins with an integer instead.
+// isCertificate reports whether token is a certificate in base64: a DER sequence that
+// begins with another sequence, each with a length of two bytes. In a private key, the
+// outer sequence begins with an integer instead.
 func isCertificate(token string) bool {
 	return strings.HasPrefix(token, "MII") && token[6:8] == "CC"
 }
 
 // isBase64 reports whether a token with slashes is base64 and not a path. In base64,
-// two in three of the longer parts between slashes look random.
+// at least two in three of the parts between slashes look random. Parts of less than
+// four bytes do not count.
 func isBase64(text string) bool {
 	const leastPart = 4
 	parts, wild := 0, 0
@@ -105,8 +106,8 @@ func isBase64(text string) bool {
 }
 
 // isRandom reports whether token mixes lower case, upper case and digits like random
-// text. The argument digits is the smallest number of digits. isRandom returns false
-// for hexadecimal digits, UUIDs, ULIDs, words and constants.
+// text. It must have at least as many digits as the argument digits says. isRandom
+// returns false for hexadecimal digits, UUIDs, ULIDs, words and constants.
 func isRandom(token string, digits int) bool {
 	token = token[:min(len(token), mostRandom)]
 	var low, up, num, turns, vowels, slashes int
@@ -136,14 +137,14 @@ func isRandom(token string, digits int) bool {
 	if low < 3 || up < 3 || num < digits || n < leastRandom-4 {
 		return false
 	}
-	// A turn is a character of a different kind (lower case, upper case, digit) from
-	// the one before it. In random text, three characters in five are turns. In
-	// names such as V1beta1HorizontalPodAutoscaler2Spec, one in four is.
+	// turns counts the characters that differ in kind (lower case, upper case, digit)
+	// from the previous character. In random text, these are three characters in five.
+	// In names such as V1beta1HorizontalPodAutoscaler2Spec, they are one in four.
 	return turns*100 >= 38*(len(token)-slashes) && vowels*100 <= 36*n
 }
 
-// isID reports whether the token at s.text[from:] is an id. An id begins with one of
-// idPrefixes or follows the name of an id.
+// isID reports whether the token that begins at s.text[from] is an id. An id begins
+// with one of idPrefixes or follows the name of an id.
 func (s *scanner) isID(from int) bool {
 	for _, p := range idPrefixes {
 		if strings.HasPrefix(s.text[from:], p) {

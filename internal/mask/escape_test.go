@@ -46,8 +46,8 @@ func TestEscapedIsTotal(t *testing.T) {
 	}
 }
 
-// separators has separators, quotes and spaces in every spelling that the
-// scanner knows, and also incomplete spellings.
+// separators has separators, quotes and spaces, also as complete and incomplete
+// escapes.
 var separators = []string{
 	"%3A", "%3D", "%2F", "%40", "%20", "%22", "%26", "%253A", "%253D", "%252F", "%2540", "%25", "%2525", "%", `\u003a`, `\u003d`, `\u002f`, `\u0040`, `\u0022`, `\u0`, `\u0xxxx`, `\u`,
 	`\x3a`, `\x3d`, `\x2f`, `\x40`, `\x`, `\x0`, "&quot;", "&#61;", "&#x3d;", "&amp;", "&", "=", ":", "://", "=>", "->", "/", "@", " ", "\n", "\t", "\u00a0", "\u200b", "＝", "：", "'", "\"", `\"`, `\\`, `\`, "`",
@@ -56,8 +56,8 @@ var separators = []string{
 
 var escapeWords = []string{"https", "password", "api_key", "Authorization", "Bearer", "name", "value", "x", "hunter2", "sk-abcdefgh12", mask.Masked, "h", "", "token", "-----BEGIN PRIVATE KEY-----"}
 
-// FuzzEscapes joins words by separators. It calls functions that do not recover
-// from a panic, so that a panic fails the test.
+// FuzzEscapes masks words that are joined by separators. It calls functions that do not
+// recover from a panic, so that a panic fails the test.
 func FuzzEscapes(f *testing.F) {
 	f.Add([]byte{0, 0, 7, 16, 7, 16})
 	for i := range separators {

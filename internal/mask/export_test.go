@@ -9,7 +9,6 @@ var (
 	UnguardedEndpoint = endpointName
 )
 
-// Escaped exports escaped.
 var Escaped = escaped
 
 // Prefixes returns the prefixes of keys and the beginnings of webhook URLs.

@@ -9,8 +9,8 @@ var userFlags = []string{"-u ", "--user"}
 // otherTools are programs whose option -p takes no password.
 var otherTools = set("mkdir cp ssh scp rsync install nmap run nc ps patch touch read declare ls diff tar git docker podman kubectl make chmod tail perl unzip exec jq date lsof kill sftp nice npx python python3 cargo go pytest")
 
-// flag masks the argument of the option at i, if the option's name announces a
-// secret, as in "--token abc".
+// flag masks the argument of the option at i, if the option has the name of a secret,
+// as in "--token abc".
 func (s *scanner) flag(i int) {
 	from := i + 1
 	if from < len(s.text) && s.text[from] == '-' {
@@ -28,7 +28,7 @@ func (s *scanner) flag(i int) {
 		s.shortFlag(i, from, to)
 		return
 	}
-	if from == i+1 && len(long) < 4 { // an option with a single dash is a name if it has four bytes or more: -token
+	if from == i+1 && len(long) < 4 { // after a single dash, a name has at least four bytes: -token
 		return
 	}
 	n := newName(long)
@@ -58,9 +58,9 @@ func (s *scanner) flag(i int) {
 	}
 }
 
-// argument returns the start of the argument of the option that ends at index
-// end. In a list such as ["--token", "abc"], quotes and a comma may be between
-// the option and its argument.
+// argument returns the start of the argument of the option that ends at s.text[end].
+// In a list such as ["--token", "abc"], quotes and a comma can be between the option
+// and the argument.
 func (s *scanner) argument(end int) int {
 	at := end
 	for at < len(s.text) && at-end < 8 {
@@ -127,11 +127,11 @@ func (s *scanner) shortFlag(i, from, to int) {
 // takesUserPassword reports whether the argument of the option is user:password.
 func takesUserPassword(name string) bool { return name == "proxy-user" }
 
-// reach is the largest distance between an option and its program, in bytes.
+// reach is the maximum distance between an option and its program, in bytes.
 const reach = 120
 
 // hasUser reports whether one of userFlags precedes i on the same line. It searches
-// no part of the text twice.
+// each part of the text only once.
 func (s *scanner) hasUser(i int) bool {
 	least := max(0, i-reach)
 	for at := max(least, s.usersTo); at < i; at++ {
@@ -148,8 +148,8 @@ func (s *scanner) hasUser(i int) bool {
 	return s.user > least && strings.IndexByte(s.text[s.user:i], '\n') < 0
 }
 
-// toolBefore returns the name of the program before i. This is the previous word on
-// the same line, without its path.
+// toolBefore returns the previous word on the same line before i, without its path.
+// This word can be the name of a program.
 func (s *scanner) toolBefore(i int) string {
 	least, to := max(0, i-reach), i
 	for to > least && (s.text[to-1] == ' ' || s.text[to-1] == '\t') {

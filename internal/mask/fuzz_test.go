@@ -34,8 +34,9 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// strip returns masked, or "" if one of the neighbours contains the secret of a
-// shape. In the neighbour, this secret can be an ordinary word, which is not masked.
+// strip returns masked, or "" if one of the neighbours contains the secret of a shape
+// (a text with a secret). In the neighbour, the secret can be an ordinary word, which
+// is not masked.
 func strip(masked string, neighbours ...string) string {
 	for _, s := range shapes {
 		for _, a := range neighbours {

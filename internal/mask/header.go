@@ -2,10 +2,10 @@ package mask
 
 import "strings"
 
-// headerValue masks the value of a header such as Authorization or Cookie. It masks
-// only the credentials, not the scheme before them or the text after them. If pair
-// is true, the name and the value are two strings with a comma between them. If
-// encoded is true, the value is percent-encoded.
+// headerValue masks the credentials in the value of a header such as Authorization or
+// Cookie. It keeps the scheme before the credentials and the text after the
+// credentials. If pair is true, the name and the value are two strings with a comma
+// between them. If encoded is true, the value is percent-encoded.
 func (s *scanner) headerValue(v value, pair, encoded bool) {
 	if v.quoted {
 		s.quotedHeader(v, pair)
@@ -57,8 +57,8 @@ func (s *scanner) quotedHeader(v value, pair bool) {
 }
 
 // encodedRest returns the end of a percent-encoded value, which can have several
-// words. The value also ends after a word that an earlier round has masked.
-// Otherwise each round would mask more words of a long text.
+// words. The value also ends after [Masked]: otherwise masking the result again would
+// mask further words of a long text.
 func (s *scanner) encodedRest(i int) int {
 	if end, ok := s.params.known(i); ok {
 		return end
@@ -94,8 +94,8 @@ func isScheme(word string) bool {
 	return isWords(word)
 }
 
-// wordEnd returns the end of the header word at i. A word ends at white space, or at
-// a quote that does not follow an equals sign.
+// wordEnd returns the end of the word of a header at i. A word ends at white space, or
+// at a quote. A quote after an equals sign is part of the word.
 func (s *scanner) wordEnd(i int) int {
 	if end, ok := s.headerWord.known(i); ok {
 		return end
@@ -134,8 +134,8 @@ func (s *scanner) quotedParam(i int) bool {
 	return i > 0 && s.text[i-1] == '=' && opens(s.text[i:]).n > 0
 }
 
-// nextPart returns the start of the next word of a header. Unlike nextWord, it
-// continues on an indented next line, because headers may be folded.
+// nextPart returns the start of the next word of a header. Unlike nextWord, it can
+// continue on the next line, if that is indented: a header may have several lines.
 func (s *scanner) nextPart(i int) int {
 	at := i
 	for n := 0; n < 2 && at < len(s.text) && (s.text[at] == '\r' || s.text[at] == '\n'); n++ {
@@ -164,8 +164,8 @@ func (s *scanner) nextWord(i int) int {
 	return len(s.text)
 }
 
-// addList masks the word at i and the words that continue its list: words after a
-// comma or a semicolon, and parameters (name=value).
+// addList masks the list of words that begins at i. A list is continued by a comma or
+// a semicolon, and by parameters (name=value).
 func (s *scanner) addList(i int) {
 	if _, ok := s.list.known(i); ok {
 		return // i is within a list that is masked

@@ -4,25 +4,24 @@
 //
 // What happens to a text:
 //
-//   - One pass looks for signs of a secret: a separator after a name (password=,
-//     "api_key":), a flag (--token), an authorization scheme, a program or a
-//     protocol's verb that takes a password, a function with a secret among its
-//     arguments, a sentence about a password or a code, a map of secrets, a URL
+//   - One pass searches for the text around secrets: a separator after a name
+//     (password=, "api_key":), a flag (--token), an authorization scheme, a program
+//     or a protocol command that takes a password, a function with a secret among
+//     its arguments, a sentence about a password or a code, a map of secrets, a URL
 //     with user information, a webhook, a PEM block, or a prefix of a provider's
 //     keys. Words, prefixes, programs and functions are data: see table.go,
 //     prefixes.go, command_table.go and call.go.
-//   - Another pass looks for long tokens that look random, wherever they are. It
-//     does not mask ids, hashes and paths, because operators need them: see
-//     entropy.go.
+//   - Another pass searches for long tokens that look random. It does not mask ids,
+//     hashes and paths, because operators need these: see entropy.go.
 //   - [Masked] replaces each secret.
 //
-// A word that describes a problem stays ("token: expired"), so that a masked text
-// keeps its meaning. The cost is linear in the length of any text: look-behinds
-// have a limit, and the result of each look-ahead is computed once and kept. A text
-// without a secret is returned without an allocation.
+// A word that describes a problem ("token: expired") is not masked, so that a masked
+// text keeps its meaning. The cost is linear in the length of a text: the package
+// reads back only a limited number of bytes, and caches the result of reading ahead. A
+// text without a secret is returned without an allocation.
 //
-// Masking is not complete: a password that is an ordinary word in an ordinary
-// English sentence stays.
+// Masking is not complete: a password that is an ordinary word in an ordinary English
+// sentence is not masked.
 package mask
 
 import (
@@ -33,9 +32,9 @@ import (
 // Masked replaces a secret.
 const Masked = "[masked]"
 
-// rounds limits how often Text masks a text. Text stops when the text no longer
-// changes, usually in the second round. A further round can find a token after a
-// mask of the first.
+// rounds is how often Text masks a text. Text stops earlier when the text no longer
+// changes, usually in the second round. The second round can find a secret that
+// follows a secret of the first.
 const rounds = 4
 
 // Text replaces each secret that it finds in text by [Masked]. Masking the
@@ -74,8 +73,8 @@ func once(text string) (string, bool) {
 	return s.replaced()
 }
 
-// replaced returns the text with [Masked] in place of each span, and reports
-// whether the text has changed. Spans that overlap or touch become one.
+// replaced returns the text with each secret replaced by [Masked], and reports whether
+// the text has changed. Secrets that overlap or touch become one.
 func (s *scanner) replaced() (string, bool) {
 	if len(s.found) == 0 {
 		return s.text, false

@@ -5,23 +5,22 @@ import (
 	"strings"
 )
 
-// kind says which kind of secret a name announces, if any.
+// kind is the kind of secret that a name such as API_KEY means.
 type kind uint8
 
 const (
 	nothing  kind = iota
 	code          // a one-time code or PIN
-	weak          // a secret only if the value looks random: key=
-	token         // a secret unless the value is a benign word
-	password      // like token, and the value may be an ordinary word
-	header        // the value has several words, and the first one may be a scheme
+	weak          // a secret if the value looks random: key=
+	token         // a secret, unless the value is an ordinary word
+	password      // a secret, which may be an ordinary word
+	header        // a value with several words, such as a scheme and a token
 )
 
-// nameWords limits how many words of a name are read. If a name has more words, only
-// its last words are read.
+// nameWords is how many words of a name are read: the last ones.
 const nameWords = 6
 
-// nameBytes is the largest length of a name, in bytes.
+// nameBytes is the maximum length of a name, in bytes.
 const nameBytes = 80
 
 // name has the words of a name such as API_KEY, in reverse order. The words
@@ -30,9 +29,9 @@ type name struct {
 	words    [nameWords]string
 	n        int
 	nonASCII bool // a word has non-ASCII characters
-	prose    bool // fillers were removed: "API key provided:"
+	prose    bool // the name is in a sentence: "API key provided:"
 	several  bool // the name is a plural: access_tokens
-	vault    bool // the name of a map of secrets, whatever the names in the map are: secrets, passwords
+	vault    bool // each value is a secret if the name is that of a map: secrets, passwords
 }
 
 // newName splits text into words at capitals and at bytes that are not letters, as
@@ -79,9 +78,9 @@ func startsWord(text string, i, end int) bool {
 		i+1 < end && class[text[i+1]]&lower != 0 // APIKey
 }
 
-// skipFillers removes fillers from the end of the name. For example, "API key
-// provided" becomes "API key". If it removes any, n.prose becomes the argument
-// prose, which is true if the name is in a sentence.
+// skipFillers removes fillers (words such as "provided") from the end of the name:
+// "API key provided" becomes "API key". If there are any, skipFillers sets n.prose to
+// the argument prose, which is true if the name is in a sentence.
 func (n *name) skipFillers(prose bool) {
 	for n.n > 1 && fillers[n.words[0]] {
 		copy(n.words[:], n.words[1:n.n])
@@ -91,7 +90,7 @@ func (n *name) skipFillers(prose bool) {
 	}
 }
 
-// kind returns the kind of secret that the name announces.
+// kind returns the kind of secret that the name means.
 func (n *name) kind() kind {
 	if n.n == 0 {
 		return nothing
@@ -156,12 +155,11 @@ func (n *name) wordsBefore() (words [2]string) {
 	return words
 }
 
-// plurals maps plurals at the end of names, such as access_tokens, to their
-// singulars. The value of such a name can be a count, as in max_tokens=512.
+// plurals maps plurals at the end of names, such as access_tokens, to singulars. The
+// value of a plural name can be a count, as in max_tokens=512.
 var plurals = map[string]string{"tokens": "token", "keys": "key", "secrets": "secret", "apikeys": "apikey", "codes": "code", "cookies": "cookie"}
 
-// plural returns the kind of a name whose last word is a plural. The argument
-// singular is the singular of this word.
+// plural returns the kind of a name whose last word is the plural of singular.
 func (n *name) plural(singular string) kind {
 	n.several = true
 	n.vault = singular == "secret"
@@ -182,8 +180,8 @@ func (n *name) isPhrase() bool {
 	return n.endsWith(phrasesByLast)
 }
 
-// endsWith reports whether the name ends with one of the phrases, which byLast
-// has prepared.
+// endsWith reports whether the name ends with one of the phrases. The map is a result
+// of byLast.
 func (n *name) endsWith(phrases map[string][][]string) bool {
 	for _, p := range phrases[n.words[0]] {
 		if n.n >= len(p) && slices.Equal(p, n.words[:len(p)]) {
@@ -195,7 +193,7 @@ func (n *name) endsWith(phrases map[string][][]string) bool {
 
 var phrasesByLast, codesByLast, cardsByLast = byLast(phrases), byLast(codePhrases), byLast(cardPhrases)
 
-// byLast groups phrases by their last word. The words of a phrase are in
+// byLast groups phrases by the last word. In the result, the words of a phrase are in
 // reverse order, as in a name.
 func byLast(phrases []string) map[string][][]string {
 	m := map[string][][]string{}
@@ -207,13 +205,13 @@ func byLast(phrases []string) map[string][][]string {
 	return m
 }
 
-// tokenKind returns the kind of a name whose last word, head, is in tokens. The
-// argument before is the preceding word. Some words in tokens, such as hash and
-// auth, do not always announce a secret.
-func (n *name) tokenKind(head, before string) kind {
-	switch head {
+// tokenKind returns the kind of a name that ends with a word of tokens. The last two
+// words of the name are previous and last. Some words of tokens, such as hash and auth,
+// do not always mean a secret.
+func (n *name) tokenKind(last, previous string) kind {
+	switch last {
 	case "hash", "salt":
-		if passwords[before] {
+		if passwords[previous] {
 			return password
 		}
 		return nothing
@@ -223,8 +221,8 @@ func (n *name) tokenKind(head, before string) kind {
 	return token
 }
 
-// suffixKind returns the kind of a name that is written as one word, such as
-// dbpassword or stripeapikey. Only the end of the word counts.
+// suffixKind returns the kind of a name that is one word, such as dbpassword or
+// stripeapikey. Only the end of the word counts.
 func suffixKind(word string) kind {
 	switch {
 	case len(word) < 6:

@@ -2,8 +2,8 @@ package mask
 
 import "strings"
 
-// nameBefore returns the name before the separator at i. quoted is true if a
-// quote or a bracket ends the name, as in "api_key": and in ['token'] =.
+// nameBefore returns the position of the name before the separator at i. quoted is
+// true if a quote or a bracket follows the name, as in "api_key": and in ['token'] =.
 func (s *scanner) nameBefore(i int) (from, to int, quoted bool) {
 	to = i
 	for least := i - maxGap; to > 0 && to > least; {
@@ -25,11 +25,11 @@ func (s *scanner) nameBefore(i int) (from, to int, quoted bool) {
 	return s.nameFrom(to), to, quoted
 }
 
-// nameFrom returns the start of the words that end at index to. These words are on
-// one line, with single spaces between them.
-func (s *scanner) nameFrom(to int) int {
-	from := to
-	for least := to - nameBytes; from > 0 && from > least; from-- {
+// nameFrom returns the start of the name that ends at s.text[end]. The words of a name
+// are on one line, with single spaces between them.
+func (s *scanner) nameFrom(end int) int {
+	from := end
+	for least := end - nameBytes; from > 0 && from > least; from-- {
 		c := s.text[from-1]
 		if c >= 0x80 {
 			n := unicodeLetter(s.text[:from])
@@ -39,7 +39,7 @@ func (s *scanner) nameFrom(to int) int {
 			from -= n - 1
 			continue
 		}
-		if c == '\'' && s.elided(from-1, to) {
+		if c == '\'' && s.elided(from-1, end) {
 			continue
 		}
 		if class[c]&(wordly|dot) == 0 && c != '$' && c != ' ' || c == ' ' && from > 1 && s.text[from-2] == ' ' {
@@ -49,29 +49,29 @@ func (s *scanner) nameFrom(to int) int {
 			break
 		}
 	}
-	for from < to && s.text[from] == ' ' {
+	for from < end && s.text[from] == ' ' {
 		from++
 	}
 	return from
 }
 
-// elisions are words that are shortened before an apostrophe, as in l'utilisateur
-// and dell'utente.
+// elisions are the shortened words before an apostrophe, as in l'utilisateur and
+// dell'utente.
 var elisions = set("d l dell")
 
-// elided reports whether the apostrophe at i is an elision before the next word, as
-// in l'utilisateur. Both belong to a name that ends at index to.
-func (s *scanner) elided(i, to int) bool {
+// elided reports whether the apostrophe at i is between an elision and another word of
+// the name, as in l'utilisateur. The name ends at s.text[end].
+func (s *scanner) elided(i, end int) bool {
 	const longest = 4 // bytes of an elision
 	from := i
 	for from > 0 && i-from <= longest && class[s.text[from-1]]&(wordly|nonASCII) != 0 {
 		from--
 	}
-	return i+1 < to && class[s.text[i+1]]&(lower|upper|nonASCII) != 0 && elisions[lowerWord(s.text[from:i])]
+	return i+1 < end && class[s.text[i+1]]&(lower|upper|nonASCII) != 0 && elisions[lowerWord(s.text[from:i])]
 }
 
-// escapeEnds reports whether an escape sequence such as \n ends at i. The last
-// letter of the sequence is not part of a name.
+// escapeEnds reports whether an escape sequence such as \n ends at i. A letter of such
+// a sequence is not part of a name.
 func (s *scanner) escapeEnds(i int) bool {
 	if i >= 2 && s.text[i-2] == '\\' && strings.IndexByte("nrtbf", s.text[i-1]) >= 0 {
 		return true

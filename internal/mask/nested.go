@@ -23,7 +23,7 @@ func (s *scanner) nested(vc valueContext, i int) bool {
 	brackets := &s.brackets[vc.kind]
 	const mostDepth = 64
 	depth := 0
-	var public, key bool // the last key is public; a key precedes the next value
+	var public, key bool // the value of the last key is not a secret; a key precedes the next value
 	for k := i; k < len(s.text); {
 		switch c := s.text[k]; {
 		case c == '[' && strings.HasPrefix(s.text[k:], Masked):
@@ -65,7 +65,7 @@ func (s *scanner) nested(vc valueContext, i int) bool {
 			public, key = vc.isPublic(&name), true
 			continue
 		}
-		vc.prose = vc.kind != password && (key || vc.several) // a word may be a name
+		vc.prose = vc.kind != password && (key || vc.several) // an ordinary word can be a name
 		if text := head(s.text[v.from:v.to]); !public && (s.leafSecret(vc, text, v.quoted) || vc.vault && key && isVaulted(text)) {
 			s.add(v.from, v.to)
 		}
@@ -75,10 +75,10 @@ func (s *scanner) nested(vc valueContext, i int) bool {
 	return true
 }
 
-// hasRead reports whether the brackets at i were already read for a name of kind k
-// or of a later kind. For a later kind, more values can be secrets. So brackets that
-// were read only for an earlier kind are read again. An example is `auth:
-// map[api_key:[a]]`, whose inner name is of a later kind than the outer one.
+// hasRead reports whether the brackets at i were already read for a name of kind k or
+// of a greater kind. For a greater kind, more values can be secrets. In `auth:
+// map[api_key:[a]]`, the inner brackets are read twice, because the kind of api_key
+// is greater than the kind of auth.
 func (s *scanner) hasRead(k kind, i int) bool {
 	for _, e := range s.brackets[k:] {
 		if _, ok := e.known(i); ok {
@@ -88,11 +88,12 @@ func (s *scanner) hasRead(k kind, i int) bool {
 	return false
 }
 
-// mostBrackets limits how many bytes of a list or a map are read.
+// mostBrackets is how many bytes of a list or a map are read.
 const mostBrackets = 4096
 
-// endsList reports whether the line break at i ends a list without a closing
-// bracket. A line break within a list has a comma, a colon or a bracket beside it.
+// endsList reports whether the line break at i ends a list that has no closing
+// bracket. A line break within a list has a comma, a colon, a bracket or a quote
+// beside it.
 func (s *scanner) endsList(i int) bool {
 	before, after := i, i
 	for before > 0 && i-before < maxGap && class[s.text[before-1]]&space != 0 {
@@ -108,7 +109,7 @@ func (s *scanner) endsList(i int) bool {
 type leaf struct {
 	value
 	next int
-	key  bool // a colon or an equals sign follows
+	key  bool // the leaf is a key: a colon or an equals sign follows
 }
 
 // leaf returns the key or value at i.
@@ -151,8 +152,8 @@ func (s *scanner) leafSecret(vc valueContext, text string, quoted bool) bool {
 	return vc.secret(text)
 }
 
-// isPublic reports whether the value of the field is not a secret. Even in a map of
-// secrets, fields with certain names are public. vc describes the map.
+// isPublic reports whether a field is public: its name says that the value is not a
+// secret, even in a map of secrets. vc describes the map.
 func (vc valueContext) isPublic(field *name) bool {
 	head := field.words[0]
 	if vc.vault && (vaultNames[head] || vc.kind == password && accountNames[head]) {
@@ -161,8 +162,7 @@ func (vc valueContext) isPublic(field *name) bool {
 	return field.isPublic()
 }
 
-// isPublic reports whether n is the name of a field whose value is not a secret,
-// even in a map of secrets.
+// isPublic reports whether n is the name of a public field, such as id or region.
 func (n *name) isPublic() bool {
 	if n.n == 0 {
 		return false

@@ -55,8 +55,8 @@ func (s *scanner) noun(i, end int) {
 	}
 }
 
-// pairAfter masks the secret in user:secret after a noun such as login, as in "login
-// as bob:abc failed". The noun ends at index end.
+// pairAfter masks the secret in user:secret after a word such as login, as in "login
+// as bob:abc failed". The word ends at s.text[end].
 func (s *scanner) pairAfter(end int) {
 	const words = 2
 	at := s.nextWord(end)
@@ -108,8 +108,8 @@ func (s *scanner) passwordFor(i int) {
 	}
 }
 
-// skipFillers skips fillers, such as "provided", after the name that ends at index
-// end. It returns the start of the next word, and the number of fillers.
+// skipFillers skips fillers (words such as "provided") after the name that ends at
+// s.text[end]. It returns the start of the next word, and the number of fillers.
 func (s *scanner) skipFillers(end int) (at, filled int) {
 	at = s.nextWord(end)
 	if s.text[end] == '(' {
@@ -128,7 +128,7 @@ func (s *scanner) skipFillers(end int) (at, filled int) {
 	return at, filled
 }
 
-// afterUser reports whether a user's name precedes the word at i, as in the line
+// afterUser reports whether the name of a user precedes the word at i, as in the line
 // "login alice password secret" of a netrc file.
 func (s *scanner) afterUser(from, i int) bool {
 	text := strings.TrimRight(s.text[max(from, i-maxGap):i], " ")
@@ -146,8 +146,8 @@ func (s *scanner) wordBefore(from, i int) string {
 	return lowerWord(text[strings.LastIndexByte(text, ' ')+1:])
 }
 
-// hasState reports whether the words at i name one of states, such as "has expired"
-// or "was revoked".
+// hasState reports whether the next words after i are one of states, perhaps after
+// auxiliary verbs, as in "has expired" and "was revoked".
 func (s *scanner) hasState(i int, states map[string]bool) bool {
 	const words = 3
 	if i < len(s.text) && class[s.text[i]]&quote != 0 {
@@ -171,8 +171,8 @@ func (s *scanner) hasState(i int, states map[string]bool) bool {
 }
 
 // isCipherKey reports whether v is the key in a statement that encrypts, such as
-// "CREATE ... ENCRYPTED ... KEY 'x'". The word KEY is at i. The name that it ends
-// begins at index from.
+// "CREATE ... ENCRYPTED ... KEY 'x'". The word KEY begins at s.text[i]. The name that
+// ends with KEY begins at s.text[from].
 func (s *scanner) isCipherKey(from, i int, v value) bool {
 	if !v.quoted || !s.afterCipher(i) || keyOf[s.wordBefore(from, i)] {
 		return false

@@ -3,7 +3,7 @@ package mask
 import "strings"
 
 // valueOf masks the value at i if it is a secret: see valueContext.secret. The
-// byte c is the separator before the value.
+// separator before the value begins with the byte c.
 func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 	if c == '>' { // the content of an element
 		end := s.quotedEnd(opening{n: 1, text: "<"}, i)
@@ -49,7 +49,7 @@ func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 		return
 	}
 	text := head(s.text[v.from:v.to])
-	// text may begin with a second quote: shells and structs printed by Go have
+	// text can begin with a second quote: shell commands and Go structs can have
 	// strings within strings.
 	if inner := opens(text); v.quoted && inner.n > 0 {
 		text = text[inner.n:]
@@ -88,11 +88,11 @@ func (s *scanner) isField(v value) bool {
 // isURL reports whether the colon at i belongs to a URL.
 func (s *scanner) isURL(i int) bool { return slash(s.text[i+1:]) > 0 }
 
-// maxNames is the largest number of names that are checked for one value.
+// maxNames is the maximum number of names that are checked for one value.
 const maxNames = 8
 
-// tooMany counts the names that precede v. If there are more than maxNames, it masks
-// v and returns true. This limits the cost of hostile texts.
+// tooMany counts the names that precede the value v. If these are more than maxNames,
+// tooMany masks v and returns true, so that no more names are checked.
 func (s *scanner) tooMany(v value) bool {
 	if s.namesTo != v.to {
 		s.namesTo, s.names = v.to, 0
@@ -114,14 +114,13 @@ func (s *scanner) credentials(v value) bool {
 	return true
 }
 
-// isPWD reports whether the separator before i follows PWD, the variable of the
-// working directory.
+// isPWD reports whether PWD=, which sets the working directory, precedes i.
 func (s *scanner) isPWD(i int) bool {
 	return strings.HasSuffix(s.text[:i], "PWD=")
 }
 
-// phrase masks the text from i to the end of the line if this can be the rest of a
-// pass phrase. Such a rest has only lower-case words that are not in the set benign.
+// phrase masks the text from i to the end of the line if it can be the rest of a pass
+// phrase: a few lower-case words, none of them in benign.
 func (s *scanner) phrase(i int) {
 	const words, bytes = 8, 100
 	n, end := 0, i
@@ -147,9 +146,9 @@ func (s *scanner) phrase(i int) {
 	s.add(i, end)
 }
 
-// named masks the secret in two neighbouring fields: the secret's name and its
-// value. An example is `{"name": "API_KEY", "value": "..."}`. The argument n is the
-// name of the first field, here "name". The separator after n ends at i.
+// named masks the secret in two neighbouring fields, as in
+// `{"name": "API_KEY", "value": "..."}`. n is the name of the first field, "name" or
+// "key". The separator after this name ends at i.
 func (s *scanner) named(n name, i int, encoded bool) {
 	if n.n == 0 || n.words[0] != "name" && n.words[0] != "key" {
 		return
@@ -166,7 +165,7 @@ func (s *scanner) named(n name, i int, encoded bool) {
 	}
 	const reach = 48
 	rest := s.text[v.to:min(len(s.text), v.to+reach)]
-	at := 0 // of "value"
+	at := 0 // index of "value"
 	for at < len(rest) && class[rest[at]]&alnum == 0 {
 		at++
 	}

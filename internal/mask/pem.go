@@ -6,7 +6,7 @@ const (
 	pemBegin = "-----BEGIN "
 	pemEnd   = "-----END "
 	pemDash  = "-----"
-	pemLabel = 48 // most bytes
+	pemLabel = 48 // maximum length of a label such as "RSA PRIVATE KEY"
 )
 
 // block masks the private key whose BEGIN or END line is at i. If the text was cut,
@@ -61,7 +61,7 @@ func (s *scanner) publicBlock(i int) int {
 	return i + body + n
 }
 
-// endOfBlock returns the end of the last line of a block. The line begins at i.
+// endOfBlock returns the end of the END line at i.
 func (s *scanner) endOfBlock(i int) int {
 	from := min(len(s.text), i+len(pemEnd))
 	label := s.text[from:min(len(s.text), from+pemLabel)]
@@ -71,7 +71,7 @@ func (s *scanner) endOfBlock(i int) int {
 	return from
 }
 
-// cutBlock returns the start of the base64 text that ends at i. It is used for a
+// cutBlock returns the start of the base64 text that ends at i. This is the start of a
 // block whose first line is missing.
 func (s *scanner) cutBlock(i int) int {
 	from := i

@@ -5,10 +5,10 @@ import "strings"
 // prefixGroup has prefixes of keys, such as ghp_. It also describes the bytes that
 // follow the prefixes.
 type prefixGroup struct {
-	class uint16 // classes of the bytes after the prefix
-	least int    // least number of these bytes
-	mixed bool   // both letters and digits must follow the prefix, because some words begin with it
-	texts string // the prefixes
+	class  uint16 // classes of the bytes after the prefix
+	minLen int    // minimum number of these bytes
+	mixed  bool   // these bytes must have letters and digits, because words can begin with the prefix
+	texts  string // the prefixes
 }
 
 // prefixGroups has the prefixes that providers document for their keys, and the
@@ -70,19 +70,19 @@ var prefixGroups = []prefixGroup{
 
 // keyPrefix is one prefix of a prefixGroup.
 type keyPrefix struct {
-	text  string
-	class uint16
-	least int
-	mixed bool
-	run   int // index into scanner.runs, by class
+	text   string
+	class  uint16
+	minLen int
+	mixed  bool
+	run    int // index in scanner.runs; the same for all prefixes with this class
 }
 
 // idPairs has the prefixes of ids that a colon and a secret can follow, as in
-// "AC0123…:secret". The field least is here the exact number of bytes between the
+// "AC0123…:secret". Here the field minLen is the exact number of bytes between the
 // prefix and the colon.
-var idPairs = []keyPrefix{{text: "AC", least: 32, class: hexa}, {text: "SK", least: 32, class: hexa}, {text: "AK", least: 22, class: alnum}}
+var idPairs = []keyPrefix{{text: "AC", minLen: 32, class: hexa}, {text: "SK", minLen: 32, class: hexa}, {text: "AK", minLen: 22, class: alnum}}
 
-// prefixRuns is the number of different values of the field class in prefixGroups.
+// prefixRuns is the number of different values of class in prefixGroups.
 const prefixRuns = 18
 
 // byFirst maps a byte to the prefixes that begin with it.
@@ -93,7 +93,7 @@ var byFirst = func() (t [128][]keyPrefix) {
 			runs[g.class] = len(runs)
 		}
 		for text := range strings.FieldsSeq(g.texts) {
-			t[text[0]] = append(t[text[0]], keyPrefix{text, g.class, g.least, g.mixed, runs[g.class]})
+			t[text[0]] = append(t[text[0]], keyPrefix{text, g.class, g.minLen, g.mixed, runs[g.class]})
 		}
 	}
 	return t

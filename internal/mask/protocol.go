@@ -2,26 +2,26 @@ package mask
 
 import "strings"
 
-// protocolVerbs are the commands of text protocols that take a secret as an
-// argument.
+// protocolVerbs are the commands of text protocols such as IMAP that take a secret as
+// an argument.
 var protocolVerbs = set("auth pass login authenticate 334 identified oper identify")
 
-// mechanisms are SASL mechanisms. A response in base64 may follow such a word.
+// mechanisms are SASL mechanisms. A response in base64 can follow a mechanism.
 var mechanisms = set("plain login cram-md5 digest-md5 xoauth2 oauthbearer ntlm gssapi external scram-sha-1 scram-sha-256 anonymous")
 
 // clientLabels are words that precede the lines of the client in a transcript:
 // "C: PASS abc".
 var clientLabels = set("c client send sent sending tx out redis smtp imap pop pop3 ftp irc cmd command")
 
-// loginLines are the first words of lines that may precede or follow a PASS line in
-// a transcript.
+// loginLines are words that begin the line before or after a PASS line in a
+// transcript.
 var loginLines = set("user nick cap 331 +ok 220 ehlo helo host c s client")
 
-// protocolArgs limits how many arguments of a verb are read.
+// protocolArgs is how many arguments of a verb are read.
 const protocolArgs = 3
 
-// protocol masks the secret after the verb s.text[i:end]. A verb in lower case
-// counts only after a prompt, because it might be an ordinary word.
+// protocol masks the secret after the verb (protocol command) s.text[i:end]. A verb in
+// lower case must follow a prompt. Otherwise it might be an ordinary word.
 func (s *scanner) protocol(i, end int, verb string) {
 	if class[s.text[i]]&lower != 0 && verb != "identified" && !s.isSent(i) {
 		return
@@ -98,8 +98,7 @@ func (s *scanner) protocolArgs(i int) (args [protocolArgs]value, n int, whole bo
 	return args, n, s.endsLine(i)
 }
 
-// endsLine reports whether a line, or the quoted string that contains the line,
-// ends at i.
+// endsLine reports whether a line ends at i. The line can be in a quoted string.
 func (s *scanner) endsLine(i int) bool {
 	if i >= len(s.text) {
 		return true
@@ -120,8 +119,8 @@ func (s *scanner) lineStart(i int) bool {
 	return i == 0 || s.text[i-1] == '\n' || s.escapeEnds(i)
 }
 
-// isSent reports whether the word at i follows a prompt or one of clientLabels.
-// Such a line comes from the client.
+// isSent reports whether the word at i is from the client: it follows a prompt or one
+// of clientLabels.
 func (s *scanner) isSent(i int) bool {
 	to := i
 	for to > 0 && i-to < 4 && (s.text[to-1] == ' ' || class[s.text[to-1]]&quote != 0) {
@@ -192,7 +191,7 @@ func (s *scanner) wordOfLineAfter(i int) string {
 	return lowerWord(s.text[i:to])
 }
 
-// skipLineEnd returns the position after the line break at i, which may be escaped.
+// skipLineEnd returns the index after the line break at i, which can be escaped.
 func (s *scanner) skipLineEnd(i int) int {
 	for range 2 {
 		switch {
@@ -205,8 +204,7 @@ func (s *scanner) skipLineEnd(i int) int {
 	return i
 }
 
-// nextLine masks the line after i, if this line is base64. A prompt may precede
-// the base64.
+// nextLine masks the base64 on the line after i. A prompt can precede the base64.
 func (s *scanner) nextLine(i int) {
 	i = s.skipLineEnd(i)
 	for _, prompt := range []string{"C: ", "> ", ">>> ", "<- ", "-> "} {
@@ -249,7 +247,7 @@ func (s *scanner) identified(args []value) {
 	}
 }
 
-// addArg masks v, unless v is a placeholder or a benign word.
+// addArg masks v, unless v is a placeholder or an ordinary word.
 func (s *scanner) addArg(v value) {
 	to := v.to
 	if !v.quoted {

@@ -5,20 +5,20 @@ import "strings"
 // opening is the quotation mark with which a value begins.
 type opening struct {
 	n     int    // length including backslashes, or 0 if there is no quote
-	char  byte   // " ' or `; 0 for any other spelling
-	level int    // number of backslashes; strings within strings have more
-	text  string // any other spelling: &quot; %22 \u0022
+	char  byte   // " ' or `; 0 for any other quotation mark
+	level int    // number of backslashes; a string within a string has more
+	text  string // any other quotation mark: &quot; %22 \u0022
 }
 
 // spelledQuotes are typographic quotation marks, and spellings of quotation marks in
 // HTML, URLs and JSON.
 var spelledQuotes = []string{"&quot;", "&#34;", "&#39;", "&apos;", "%22", "%27", "%5C%22", "%5c%22", `\u0022`, `\u0027`, `\x22`, `\x27`, "“", "”", "‘", "’", "«"}
 
-// mostBackslashes limits how many backslashes before a quotation mark are read.
+// mostBackslashes is how many backslashes before a quotation mark are read.
 const mostBackslashes = 15
 
-// opens returns the quotation mark at the beginning of text. If there is none, the n
-// of the result is 0.
+// opens returns the quotation mark at the beginning of text. If there is none, the
+// field n of the result is 0.
 func opens(text string) opening {
 	if text == "" {
 		return opening{}
@@ -46,8 +46,8 @@ func backslashes(text string) int {
 	return n
 }
 
-// closes returns the length of the quotation mark at the end of text, with the
-// backslashes before it. It returns 0 if there is none.
+// closes returns the length of the quotation mark at the end of text, including the
+// backslashes before the mark. It returns 0 if there is none.
 func closes(text string) int {
 	n := len(text)
 	if n == 0 {
@@ -72,8 +72,7 @@ func closes(text string) int {
 }
 
 // quotedEnd returns the end of the quoted value that begins at i, after the opening
-// quote q. The value ends at the closing quote or, if there is none, at the end of
-// the line.
+// quote q. A value without a closing quote ends at the end of the line.
 func (s *scanner) quotedEnd(q opening, i int) int {
 	e := &s.quoted[quoteIndex(q)]
 	if end, ok := e.known(i); ok {
@@ -92,8 +91,8 @@ func (s *scanner) quotedEnd(q opening, i int) int {
 			for j-k > i && k <= mostBackslashes && s.text[j-k-1] == '\\' {
 				k++
 			}
-			// This quote ends the string if it has no more backslashes than q.
-			// Otherwise it belongs to a string within this string.
+			// The string ends at a quote that has as many backslashes as q, or fewer. A
+			// quote with more backslashes belongs to a string within this string.
 			if k <= q.level && (q.level > 0 || k == 0) || q.level == 0 && k%2 == 0 {
 				return e.keep(i, j-min(k, q.level))
 			}
@@ -118,9 +117,9 @@ func closing(q string) string {
 // quoteKinds is the number of different results of quoteIndex.
 const quoteKinds = 3*4 + 1
 
-// quoteIndex returns an index for the character and the level of a quote. All levels
-// from 3 on share an index. So a value with such quotes might seem longer than it
-// is, but it ends at the end of the line.
+// quoteIndex returns the index in scanner.quoted for the character and the level of a
+// quote. All levels from 3 on share an index. For these, quotedEnd can return the end
+// of another value on the same line.
 func quoteIndex(q opening) int {
 	switch level := min(q.level, 3); q.char {
 	case '"':

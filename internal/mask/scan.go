@@ -2,15 +2,14 @@ package mask
 
 import "strings"
 
-// scanner looks for secrets in one text. To keep the cost linear, it reads only a
-// limited number of bytes back or ahead. The result of a look-ahead without a limit
-// is kept in an extent.
+// scanner searches for secrets in one text. To keep the cost linear, it reads only a
+// limited number of bytes back or ahead, or caches how far it has read ahead.
 type scanner struct {
 	text  string
 	found []span
 
-	// These fields have the last look-ahead of each kind. A look-ahead that begins
-	// inside the last one would have the same end, so the text is not read again.
+	// These fields cache the last text of each kind that was read ahead. A text that
+	// begins within the cached one has the same end, so it is not read again.
 	run, encodedRun extent             // unquoted values; encodedRun: percent-encoded ones
 	quoted          [quoteKinds]extent // quoted values
 	runs            [prefixRuns]extent // keys after a prefix, by the class of their bytes
@@ -22,25 +21,25 @@ type scanner struct {
 	brackets        [header]extent     // for each kind of name, the last list or map in brackets
 	privateKey      extent             // PEM blocks of private keys
 	digit           extent             // bytes before the next digit
-	bare, urlEnds   extent             // URLs without a scheme; URLs after their authority
+	bare, urlEnds   extent             // URLs without a scheme; URLs from the end of the authority on
 	trim            extent             // values without the punctuation after them
 	trimTo          int                // the result of trimmed for trim
 	bareAt          int                // the last at sign of bare, or -1
-	user, usersTo   int                // user: position after the last of userFlags; usersTo: end of the text that was searched for them
-	namesTo         int                // end of the value for which names counts
-	names           int                // number of names of that value that were checked
-	commandTo       int                // the end of the last command line
-	gluedOnly       extent             // a command line in which -p has its argument in the same word
-	cipherTo        int                // the end of the last word of cipherWords
-	callTo          int                // the end of the last function call
-	fieldsTo        int                // the end of the last map of secrets on lines of their own
+	user, usersTo   int                // index after the first dash of the last of userFlags; end of the text that was searched for userFlags
+	namesTo         int                // end of the last value with a name
+	names           int                // how many names of this value were checked
+	commandTo       int                // end of the last command line
+	gluedOnly       extent             // a command line in which -p has the secret in the same word: -psecret
+	cipherTo        int                // end of the last word of cipherWords
+	callTo          int                // end of the last function call
+	fieldsTo        int                // end of the last YAML map or TOML section of secrets
 }
 
-// extent is the part of the text that a look-ahead has read.
+// extent is a part of the text that was read ahead.
 type extent struct{ from, to int }
 
 // known returns the end of the extent. It returns false if the extent does not
-// contain i.
+// contain index i.
 func (e *extent) known(i int) (int, bool) {
 	return e.to, e.from <= i && i < e.to
 }
@@ -63,10 +62,10 @@ func (s *scanner) add(from, to int) {
 	s.found = append(s.found, span{from, to})
 }
 
-// scan reads the text once. The variable fresh is true if a word can begin at i: at
-// the start of the text, after a byte other than a letter or a digit, and after an
-// escape, as in "\nsk-...".
+// scan reads the text once and records secrets.
 func (s *scanner) scan() {
+	// fresh is true if a word can begin at i: no letter or digit precedes i, or an
+	// escape does, as in "\nsk-...".
 	fresh := true
 	for i := 0; i < len(s.text); {
 		if n := escape(s.text[i:]); n > 0 {
@@ -155,8 +154,8 @@ func escape(text string) int {
 	return 0
 }
 
-// escaped returns the byte that an escape sequence means, such as '=' for %3D.
-// For any other text it returns 0.
+// escaped returns the byte that a hexadecimal escape sequence means, such as '=' for
+// %3D. For any other text it returns 0.
 func escaped(seq string) byte {
 	n := len(seq)
 	switch {

@@ -9,18 +9,17 @@ import (
 
 // A language has the words of sentences such as "das Passwort ist X".
 type language struct {
-	copulas      string // between the name and the value
-	conjunctions string // may follow the value
-	// These words describe a password and are not the password itself, such as
-	// "falsch" and "incorrecto". They are the words of states, the words that end
-	// with one of endings, and those that begin with one of prefixes and end with
-	// one of prefixed. In a language without states, a value is masked only if it is
-	// quoted or looks like a secret.
+	copulas      string // words such as "is", between the name and the value
+	conjunctions string // words such as "and", which can follow the value
+	// These fields define the words, such as "falsch" and "incorrecto", that describe a
+	// password and are not the password itself: the words of states, the words with one
+	// of endings, and the words with one of prefixes and one of the endings in prefixed.
+	// In a language without states, a value must be quoted or look like a secret.
 	states, endings, prefixes, prefixed string
 }
 
-// languages lists the languages. English has no states: error texts are in English,
-// and too many words may follow "the password is".
+// languages lists the languages. English has no states, because in English error
+// texts too many words can follow "the password is".
 var languages = []language{
 	{copulas: "is", conjunctions: "and"},
 	{
@@ -65,8 +64,8 @@ type grammar struct {
 	endings, prefixes, prefixed []string
 }
 
-// grammars maps each copula, such as "is" or "ist", to a grammar. The grammar has
-// the words of all languages that use this copula.
+// grammars maps each copula, such as "is" or "ist", to the words of all languages with
+// this copula.
 var grammars = func() map[string]*grammar {
 	m := map[string]*grammar{}
 	for _, l := range languages {
@@ -87,8 +86,8 @@ var grammars = func() map[string]*grammar {
 }()
 
 var (
-	// ofWords are words between the name of a password and its owner: la
-	// contraseña del usuario.
+	// ofWords are words between the name of a password and an owner, as in "la
+	// contraseña del usuario".
 	ofWords = set("of for d l de del des der do da di della dell du d für fuer pour para per von vom zum zur au van voor för till dla")
 	// articles precede a name.
 	articles = set("the a an das der die den dem ein eine la le les l el los las un una une o os as um uma il lo i gli uno")
@@ -129,7 +128,7 @@ func (s *scanner) sentence(i, end int, t *grammar) {
 
 // trimBlanks returns v without the spaces inside its quotes, as in "« X »".
 func (s *scanner) trimBlanks(v value) value {
-	const most = 2 // characters at each end
+	const most = 2 // spaces at each end
 	for n := 0; n < most && v.from < v.to; n++ {
 		v.from += blank(s.text[v.from:v.to])
 		if v.from < v.to {
@@ -139,14 +138,14 @@ func (s *scanner) trimBlanks(v value) value {
 	return v
 }
 
-// subject returns the name of the secret that is the subject of a sentence, and the
-// secret's kind. An owner can follow the name, as in "la contraseña del usuario" and
-// "votre code Acme".
+// subject returns the name of the secret at the end of text, and the kind of the
+// secret. An owner can follow the name, as in "la contraseña del usuario" and "votre
+// code Acme".
 func subject(text string) (n name, k kind) {
 	n = newName(text)
 	const most = nameWords - 1
-	last := ""          // the word after the rest
-	brand := n.words[0] // if it begins with a capital
+	last := ""          // the word that was dropped last
+	brand := n.words[0] // a brand, if the word begins with a capital
 	for depth := 0; depth <= most && n.n > 0; depth++ {
 		belongs := depth == 0 || ofWords[last]
 		switch k = n.kind(); {
@@ -167,8 +166,8 @@ func subject(text string) (n name, k kind) {
 	return n, nothing
 }
 
-// isStated reports whether v is the password itself. It returns false if v is
-// a word that describes the password.
+// isStated reports whether v is the password itself, and not a word that describes the
+// password.
 func (s *scanner) isStated(t *grammar, v value, text string) bool {
 	if benignWords(text, v.quoted) || redacted(text) || placeholder(text) {
 		return false

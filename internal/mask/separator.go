@@ -2,9 +2,9 @@ package mask
 
 import "strings"
 
-// separator masks the value after the separator at i, if the name of a secret
-// precedes it. A separator is an operator such as "=", ":", "=>" or "||", the ">" at
-// the end of a tag, or the comma between two strings. It can be escaped.
+// separator masks the value after the separator at i, if the name of a secret precedes
+// the separator. A separator is an operator such as "=", ":", "=>" or "||", the ">" at
+// the end of a tag, or the comma between two strings. A separator can be escaped.
 func (s *scanner) separator(i int) {
 	n, c, encoded := s.separatorAt(i)
 	if n == 0 {
@@ -54,8 +54,8 @@ func (s *scanner) separator(i int) {
 	s.valueOf(vc, i+n, c, encoded)
 }
 
-// isCall reports whether the quoted name at the index from is the first argument of
-// a function call, as in `setenv("DB_PASSWORD", "secret")`.
+// isCall reports whether the quoted name that begins at s.text[from] is the first
+// argument of a function call, as in `setenv("DB_PASSWORD", "secret")`.
 func (s *scanner) isCall(from int, words name) bool {
 	return words.n > 1 && from > 1 && class[s.text[from-1]]&quote != 0 && s.text[from-2] == '('
 }
@@ -72,8 +72,9 @@ func (s *scanner) arrow(i, n int, words name) bool {
 	return words.nonASCII && i+n < len(s.text) && s.text[i+n] < 0x80
 }
 
-// separatorAt returns the length of the separator at i, or 0. c is its first byte,
-// decoded. encoded is true if the separator is percent-encoded.
+// separatorAt returns the length of the separator at i, or 0. c is the kind of the
+// separator: for most separators, this is the decoded first byte. encoded is true if
+// the separator is percent-encoded.
 func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 	text := s.text[i:]
 	switch c = text[0]; c {
@@ -138,8 +139,8 @@ func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 	return 0, c, false
 }
 
-// slashes reports whether the two slashes of a URL begin at i, and masks the URL's
-// user information. colon is the end of the scheme. Each slash can be escaped.
+// slashes reports whether the two slashes of a URL begin at i, and masks the user
+// information of the URL. colon is the end of the scheme. Each slash can be escaped.
 func (s *scanner) slashes(colon, i int, encoded bool) bool {
 	for range 2 {
 		n := slash(s.text[i:])

@@ -2,8 +2,8 @@ package mask
 
 import "strings"
 
-// looksSecret reports whether v looks unlike an ordinary word: it mixes
-// letters and digits, or it cannot be pronounced.
+// looksSecret reports whether v is unlike an ordinary word: it mixes letters and
+// digits, it is a long number, or it cannot be pronounced.
 func looksSecret(v string) bool {
 	c := classes(v)
 	switch {
@@ -32,7 +32,7 @@ func mixed(v string) bool {
 }
 
 // isWords reports whether v consists of words divided by punctuation or capitals. A
-// word has 2 to 16 letters. If it has more than 3, one is a vowel.
+// word has 2 to 16 letters. A word of more than 3 letters has a vowel.
 func isWords(v string) bool {
 	for from := 0; from < len(v); {
 		if c := class[v[from]]; c&(lower|upper) == 0 {
@@ -55,8 +55,8 @@ func isWords(v string) bool {
 	return true
 }
 
-// looksRandom divides v at punctuation, and reports whether one of the parts mixes
-// digits and letters like random text.
+// looksRandom reports whether v mixes digits and letters like random text. It is
+// enough if one part of v between punctuation does.
 func looksRandom(v string) bool {
 	if isUUID(v) || len(v) < 12 || strings.ContainsAny(v, "()[]{}<>*:\\") || strings.HasPrefix(v, "0x") {
 		return false

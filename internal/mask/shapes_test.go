@@ -153,7 +153,7 @@ var shapes = []shape{
 	{"arguments of Go", `["tool" "--password" "hunter"]`, "hunter"},
 	{"-token", "tool -token plainsecret", "plainsecret"},
 
-	// The masker recognises these keys by their form. They need no name.
+	// The masker recognises these keys by their prefix, without a name.
 	{"OpenAI", "sk-proj-abcd1234efgh", "sk-proj-abcd1234efgh"}, {"Anthropic", "sk-ant-api03-abcd1234efgh", "sk-ant-api03-abcd1234efgh"},
 	{"AWS", "AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE"}, {"Google", "AIzaSyA1234567890abcdefghijklmnopqrstuv", "AIzaSyA1234567890abcdefghijklmnopqrstuv"},
 	{"GitHub", "ghp_" + strings.Repeat("a1", 18), "ghp_"}, {"GitHub, fine", "github_pat_11ABCDEFG0abcdefghijkl", "github_pat_11ABCDEFG0abcdefghijkl"},

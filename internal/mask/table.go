@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// This file has words that announce secrets, and words that show that a text is no
+// This file has words that precede secrets, and words that show that a text is not a
 // secret.
 
 // hooks are the beginnings of webhook URLs. The rest of the path is a secret.
@@ -18,8 +18,8 @@ var hooks = []string{
 	"webhook.site/", "gotify.example/", "ntfy.sh/", "/hooks/", "/webhooks/", "/webhook/", "/incoming-webhooks/",
 }
 
-// vocabulary has the words of all sets in this package. With it, lowerWord returns
-// a word without an allocation.
+// vocabulary maps each word of the sets in this package to itself. lowerWord returns
+// these strings to avoid allocations.
 var vocabulary = map[string]string{}
 
 // set returns the set of the words in a list, and adds them to vocabulary.
@@ -32,7 +32,7 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// longestListed is the largest length of a word in vocabulary, in bytes.
+// longestListed is the maximum length of a word in vocabulary, in bytes.
 const longestListed = 48
 
 // lowerWord returns word in lower case and without apostrophes, if this form is in
@@ -66,9 +66,9 @@ var (
 		пароли şifresi parol paroli parole heslem lozinka lozinku geslo salasõna parool lykilorð aðgangsorð slaptažodis parolă contrasenya pasahitza wagwoord nenosiri
 		סיסמה סיסמא رمز पासवर्ड รหัสผ่าน 암호 暗証番号 暗号 密钥 口令码 κωδικός κωδικο գաղտնաբառ პაროლი пароля паролю`)
 	manyPasswords = set("passwords passwds passwörter kennwörter contraseñas senhas wachtwoorden пароли")
-	// vaultNames are names of fields, such as db, whose values are secrets only in a
-	// map of secrets or of passwords. The values of accountNames are secrets only in
-	// a map of passwords.
+	// vaultNames are names of fields, such as db. The value of such a field is a secret
+	// in a map of secrets or of passwords. The value of a field in accountNames is a
+	// secret in a map of passwords.
 	vaultNames   = set("db database mail email account service bucket owner vendor role admin login primary cache search order")
 	accountNames = set("user users username")
 	// settings are names of secrets in configuration files.
@@ -83,9 +83,9 @@ var (
 	codeKinds = set("verification security confirmation authentication auth login signin access sms otp totp cvv cvc mfa fa factor time use backup recovery reset activation unlock pairing pin passcode device sign")
 	// users are words, such as "login", that precede a user's name.
 	users = set("login user username account uid usr")
-	// tokenStates and keyStates are words, such as "revoked", that can follow a
-	// token or a key in a sentence. Auxiliaries can come before them, as in "has
-	// been revoked".
+	// tokenStates and keyStates are words, such as "revoked", that can follow a token or
+	// a key in a sentence. Words of auxiliaries can be between the token and such a
+	// word, as in "has been revoked".
 	tokenStates = set("expired revoked rejected invalid deactivated disabled compromised leaked rotated blocked unauthorized refused denied accepted valid malformed recognized longer known found match authorized permitted allowed active")
 	keyStates   = set("revoked deactivated disabled compromised leaked rotated unauthorized longer")
 	// exitStates are words, such as "failed", that may follow a command line in a
@@ -111,11 +111,11 @@ var (
 	// paramSchemes are authorization schemes whose credentials are parameters of the
 	// form name=value.
 	paramSchemes = set("digest hawk")
-	// pairNouns are words that precede "user:secret". Words of pairFillers may be
-	// between a noun and "user:secret", as in "login as bob:abc".
+	// pairNouns are words that precede "user:secret". Words of pairFillers can be
+	// between such a word and "user:secret", as in "login as bob:abc".
 	pairNouns   = set("credentials creds credential login logon signin auth authenticate authenticated authenticating")
 	pairFillers = set("with as using for user is are of were was")
-	// Add these words to vocabulary, because the code compares names with them.
+	// These words must be in vocabulary, because the code compares names with them.
 	_ = set("key pass name code time env hash salt auth oauth hmac sas pat csrf xsrf passcode")
 	// headers are names of HTTP headers whose values may have several words.
 	headers = set("authorization authorisation cookie cookies cookie2 setcookie")
@@ -135,12 +135,12 @@ var (
 	// such as "provided" in "API key provided:".
 	fillers = set(`provided given supplied received used specified found sent is was equals with value values of string text plain plaintext raw b64 base64 env prod dev test staging live old new
 		current previous default base being to set as got here entered header hex production sandbox the your for lautet ist est es là är é è jest`)
-	// schemes are authorization schemes. A scheme and its credentials may also
-	// occur in a text that is not a header.
+	// schemes are authorization schemes that can also occur with credentials outside of
+	// a header.
 	schemes = set("bearer basic token apikey bot negotiate ntlm digest hawk ssws dpop geniekey")
 )
 
-// benign are words that may follow the name of a secret but are not secrets.
+// benign are ordinary words that can follow the name of a secret but are not secrets.
 var benign = set(`a an and any all also are as at be because been but by can cannot cant could did do does doesnt dont either empty error errors expired expires failed failure fail false file
 	for from get given has hasnt have header headers if in incorrect incorrectly into invalid invalidated is isnt it its issue issued issuer key keys length limit malformed mismatch mismatched missing must needs
 	never no non none not nothing null nil null-value of off ok on only or out parameter param password passwords please provided real redacted hidden masked filtered removed omitted rejected required requires revoked
@@ -169,8 +169,8 @@ var idPrefixes = []string{
 	"sha384-", "sha512-", "h1", "AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj", "_ZN", "_R", "arn",
 }
 
-// unspacedNames are names of secrets in languages without spaces between words.
-// Other words may precede such a name directly.
+// unspacedNames are names of secrets in languages without spaces between words. Other
+// words can precede such a name without a space.
 var unspacedNames = strings.Fields("密码 密碼 口令 パスワード 비밀번호 暗証番号 暗号 密钥 令牌 รหัสผ่าน 암호 秘密鍵 访问密钥 访问令牌")
 
 // copulas are separators between a name and its value in other languages.

@@ -48,8 +48,7 @@ func blankBefore(text string) int {
 	return 0
 }
 
-// unicodeLetter returns the length of the letter at the end of text, or 0 if there
-// is no letter or the letter is ASCII.
+// unicodeLetter returns the length of the non-ASCII letter at the end of text, or 0.
 func unicodeLetter(text string) int {
 	if r, n := utf8.DecodeLastRuneInString(text); n > 1 && (unicode.IsLetter(r) || unicode.IsMark(r)) {
 		return n

@@ -2,15 +2,16 @@ package mask
 
 import "strings"
 
-// authorityBytes limits the search for an at sign after an unescaped slash.
+// authorityBytes is how many bytes after an unescaped slash are searched for an at
+// sign.
 const authorityBytes = 256
 
-// plainUsers are well-known user names. In a URL without a password, another user
-// name may be a token.
+// plainUsers are well-known user names. In a URL without a password, any other user
+// name can be a token.
 var plainUsers = set("git hg svn user admin root anonymous guest app postgres mysql")
 
-// url masks the user information of a URL. The scheme ends at colon. The authority
-// begins at i.
+// url masks the user information of a URL. The scheme ends at s.text[colon]. The
+// authority begins at s.text[i].
 func (s *scanner) url(i, colon int, encoded bool) {
 	at := s.authority(i, encoded)
 	if at < 0 {
@@ -33,8 +34,7 @@ func (s *scanner) url(i, colon int, encoded bool) {
 	}
 }
 
-// secretUser reports whether user is a token. The caller has found that the
-// URL has a user but no password.
+// secretUser reports whether user, in a URL without a password, is a token.
 func (s *scanner) secretUser(user string, colon int) bool {
 	if user == Masked || plainUsers[user] || placeholder(user) || redacted(user) || strings.HasSuffix(s.text[:colon], "ssh") && !looksRandom(user) {
 		return false
@@ -42,8 +42,8 @@ func (s *scanner) secretUser(user string, colon int) bool {
 	return looksSecret(user) && len(user) >= 8 || len(user) >= 20
 }
 
-// colonIn returns the position of the first colon in info, or -1, and the length
-// of the colon.
+// colonIn returns the index and the length of the first colon in info. If there is
+// none, the index is -1. If encoded is true, the colon can be escaped.
 func colonIn(info string, encoded bool) (at, n int) {
 	for i := 0; i < len(info); i += n {
 		c := info[i]
@@ -58,8 +58,8 @@ func colonIn(info string, encoded bool) (at, n int) {
 	return -1, 0
 }
 
-// authority returns the position of the last at sign of the authority that
-// begins at i, or -1. If encoded is true, punctuation may be escaped.
+// authority returns the index of the last at sign in the authority that begins at i,
+// or -1. If encoded is true, punctuation can be escaped.
 func (s *scanner) authority(i int, encoded bool) (at int) {
 	at = -1
 	end := i
@@ -81,9 +81,9 @@ func (s *scanner) authority(i int, encoded bool) (at int) {
 	if encoded {
 		return at
 	}
-	// A password can contain an unescaped slash or question mark. Then the authority
-	// ends at a later at sign. This is so in two cases: the text before the slash
-	// has a colon without a port after it, or it has no dot and a host follows the
+	// A password can contain an unescaped slash or question mark. Then the at sign is
+	// after the slash. There are two cases: the text before the slash has a colon
+	// without a port, or the text before the slash has no dot and a host follows the
 	// later at sign.
 	if host, port, ok := strings.Cut(s.text[max(i, at+1):end], ":"); ok && !strings.HasPrefix(host, "[") && !all(port, digit|tail|closer) {
 		j := s.urlRun(end)
@@ -111,7 +111,7 @@ func isHostWord(text string) bool {
 	return text[0] != 'v' || len(text) < 2 || class[text[1]]&digit == 0
 }
 
-// urlRun returns the end of the bytes from i on that can be in a URL.
+// urlRun returns the index after the bytes at i that can be in a URL.
 func (s *scanner) urlRun(i int) int {
 	e := &s.urlEnds
 	if end, ok := e.known(i); ok {
@@ -128,11 +128,11 @@ func (s *scanner) urlRun(i int) int {
 // "mailto:bob@example.com".
 var notUsers = set("mailto sip sips xmpp acct to cc bcc from npm file link workspace docker pkg git github jsr patch portal image uid im tel urn im http https")
 
-// slashSchemes are schemes after which "user/secret@host" may follow.
+// slashSchemes are words before the colon of "thin:user/secret@host".
 var slashSchemes = set("thin oci oci8")
 
-// bareURL masks the password in "user:password@host" without a scheme. MySQL's
-// driver uses this form. The colon is at i.
+// bareURL masks the password in "user:password@host" without a scheme, as in the data
+// source names of the MySQL driver for Go. The colon is at i.
 func (s *scanner) bareURL(i int) {
 	from := i
 	for from > 0 && i-from < nameBytes && class[s.text[from-1]]&(wordly|dot) != 0 {
@@ -162,8 +162,8 @@ func (s *scanner) bareURL(i int) {
 	}
 }
 
-// bareAuthority reads the bytes at i that can be an authority. It returns the
-// position of their last at sign, or -1, and their end.
+// bareAuthority returns the end of the bytes at i that can be an authority, and the
+// index of the last at sign in these bytes, or -1.
 func (s *scanner) bareAuthority(i int) (at, end int) {
 	if end, ok := s.bare.known(i); ok {
 		return s.bareAt, end
@@ -182,16 +182,16 @@ func (s *scanner) bareAuthority(i int) (at, end int) {
 	return at, s.bare.keep(i, end)
 }
 
-// Endpoint returns a name for an endpoint: its URL without user information, query
-// and fragment, and with the secrets in the path masked. If the URL is invalid,
-// Endpoint might remove more. Endpoint is safe for concurrent use.
+// Endpoint returns a name for an endpoint: the URL without user information, query
+// and fragment, and with the secrets in the path masked. From an invalid URL, Endpoint
+// might remove more. Endpoint is safe for concurrent use.
 func Endpoint(endpoint string) (name string) {
 	defer guard(&name)
 	return endpointName(endpoint)
 }
 
 func endpointName(endpoint string) string {
-	const most = 8 // number of rounds: what is left may again look like a URL with a user
+	const most = 8 // number of rounds: the result can again look like a URL with a user
 	for range most {
 		name := endpointOnce(endpoint)
 		if name == endpoint {
@@ -248,15 +248,15 @@ func endpointOnce(endpoint string) string {
 	return clean(scheme + rest)
 }
 
-// isAddress reports whether text can be a URL without a scheme. This is so if text
-// has no at sign, if a password precedes the at sign, or if a host follows it.
+// isAddress reports whether text can be a URL without a scheme: it has no at sign, a
+// password precedes the at sign, or a host follows the at sign.
 func isAddress(text string) bool {
 	user, host, ok := strings.Cut(text, "@")
 	return !ok || strings.ContainsAny(user, ":/?#") || strings.ContainsAny(host, ".:/?#@") || host == "localhost"
 }
 
-// lastAt returns the position after the last at sign of text, or 0. The at sign may
-// be percent-encoded.
+// lastAt returns the index after the last at sign of text, or 0. The at sign can be
+// percent-encoded.
 func lastAt(text string) int {
 	at := strings.LastIndexByte(text, '@') + 1
 	if i := strings.LastIndex(text, "%40"); i >= 0 {

@@ -2,7 +2,7 @@ package mask
 
 import "strings"
 
-// maxGap is the largest length of the white space between a name and its value, in
+// maxGap is the maximum length of the white space between a name and its value, in
 // bytes.
 const maxGap = 64
 
@@ -10,12 +10,11 @@ const maxGap = 64
 type value struct {
 	from, to int
 	quoted   bool
-	below    bool // it is on the line after its name
-	item     bool // it is in square brackets: X-Api-Key:[...]
+	below    bool // the value is on the line after the name
+	item     bool // the value is in square brackets: X-Api-Key:[...]
 }
 
-// valueAt returns the value at i. If encoded is true, the text there is
-// percent-encoded.
+// valueAt returns the value at i. If encoded is true, the value is percent-encoded.
 func (s *scanner) valueAt(i int, encoded bool) (v value) {
 	i, v.below = s.skipGap(i)
 	for encoded && (strings.HasPrefix(s.text[i:], "%20") || strings.HasPrefix(s.text[i:], "+")) {
@@ -53,8 +52,8 @@ func (s *scanner) valueAt(i int, encoded bool) (v value) {
 	return v
 }
 
-// skipGap returns the position after white space, terminal colours and at most
-// one line break. below is true if there was a line break.
+// skipGap returns the index after the white space at i. White space includes terminal
+// colours and at most one line break. below is true if there is a line break.
 func (s *scanner) skipGap(i int) (at int, below bool) {
 	for end := i + maxGap; i < len(s.text) && i < end; {
 		switch c := s.text[i]; {
@@ -113,8 +112,8 @@ func (s *scanner) endsRun(i int, encoded bool) bool {
 	return false
 }
 
-// endsItem reports whether the comma before i ends a value. It does if white space,
-// a quote or the next name follows.
+// endsItem reports whether the comma before i ends a value: white space, punctuation,
+// the next name or the end of the text follows the comma.
 func (s *scanner) endsItem(i int) bool {
 	const longName = 32
 	for j := i; j < len(s.text) && j < i+longName; j++ {
@@ -130,8 +129,8 @@ func (s *scanner) endsItem(i int) bool {
 	return i >= len(s.text)
 }
 
-// trimmed returns the end of the value in s.text[from:to], without the punctuation
-// after it, such as the full stop of a sentence.
+// trimmed returns the end of s.text[from:to] without the punctuation at the end, such
+// as the full stop of a sentence.
 func (s *scanner) trimmed(from, to int) int {
 	if s.trim.to == to && s.trim.from <= from {
 		return max(from, s.trimTo)
@@ -145,23 +144,24 @@ func (s *scanner) trimmed(from, to int) int {
 	return to
 }
 
-// maxChecked limits how many bytes at the start of a value are checked. Otherwise a
-// long value with several names would be read once for each name.
+// maxChecked is how many bytes at the start of a value are checked. Without this
+// limit, a long value with several names would be read once for each name.
 const maxChecked = 128
 
+// head returns the first maxChecked bytes of v.
 func head(v string) string { return v[:min(len(v), maxChecked)] }
 
 // valueContext describes the name of a value and how the value is written.
 type valueContext struct {
 	kind    kind
-	assign  bool // an equals sign or a quoted name precedes the value, so it is not prose
+	assign  bool // an equals sign or a quoted name precedes the value
 	prose   bool // the name is part of a sentence
 	query   bool // the name is a URL parameter
 	below   bool // the value is on the line after the name
 	quoted  bool
 	several bool // the name is a plural
-	vault   bool // the names in a map are any names, and the values are secrets
-	card    bool // the name means the security code of a card
+	vault   bool // the value is a map of secrets, whatever the names in the map are
+	card    bool // the name is that of the security code of a card
 }
 
 // secret reports whether a value v in this context is a secret.
@@ -213,8 +213,8 @@ func (vc valueContext) secret(v string) bool {
 	return false
 }
 
-// redacted reports whether v is already masked, as "sk-ab****wxyz" and "<redacted>"
-// are.
+// redacted reports whether v is already masked, such as "sk-ab****wxyz" and
+// "<redacted>".
 func redacted(v string) bool {
 	const longest = 8 // "redacted"
 	if bare := strings.Trim(v, "<>[]{}()*"); len(bare) <= longest {
@@ -242,8 +242,8 @@ func placeholder(v string) bool {
 	return strings.HasPrefix(v, "{{") || strings.HasPrefix(v, "{") && strings.HasSuffix(v, "}") && all(v[1:len(v)-1], wordly)
 }
 
-// benignWords reports whether v is one of the words in benign, or a quoted sentence
-// that begins with one of them.
+// benignWords reports whether v is a word of benign, or a quoted sentence that begins
+// with such a word.
 func benignWords(v string, quoted bool) bool {
 	first := v
 	if quoted {

@@ -17,7 +17,7 @@ func (s *scanner) prefix(i int) bool {
 		}
 		from := i + len(p.text)
 		end := s.keyEnd(p, from)
-		if end-from < p.least {
+		if end-from < p.minLen {
 			continue
 		}
 		if n := len(s.found); n > 0 && s.found[n-1].from <= i && end <= s.found[n-1].to {
@@ -29,7 +29,7 @@ func (s *scanner) prefix(i int) bool {
 		}
 		// Skip ordinary words. Also skip texts such as "sk-ab****wxyz", which the
 		// provider has already masked.
-		if to-from < p.least || p.mixed && !s.mixed(from, min(to, from+maxChecked)) || strings.HasPrefix(s.text[to:], "***") || p.least < 12 && to-from < maxChecked && classes(s.text[from:to])&(upper|dash) == dash && isWords(s.text[from:to]) {
+		if to-from < p.minLen || p.mixed && !s.mixed(from, min(to, from+maxChecked)) || strings.HasPrefix(s.text[to:], "***") || p.minLen < 12 && to-from < maxChecked && classes(s.text[from:to])&(upper|dash) == dash && isWords(s.text[from:to]) {
 			continue
 		}
 		s.add(i, to)
@@ -45,7 +45,7 @@ func (s *scanner) idPair(i int) {
 		if p.text[0] != s.text[i] || !strings.HasPrefix(s.text[i:], p.text) {
 			continue
 		}
-		at := i + len(p.text) + p.least
+		at := i + len(p.text) + p.minLen
 		if at+1 >= len(s.text) || s.text[at] != ':' || !all(s.text[i+len(p.text):at], p.class) {
 			continue
 		}
@@ -56,9 +56,9 @@ func (s *scanner) idPair(i int) {
 	}
 }
 
-// keyEnd returns the end of a key whose bytes after the prefix begin at index from.
-// The key ends at the first byte that is not in p's class. The last end of each
-// class is kept, so a run with many prefixes is read only once.
+// keyEnd returns the end of a key with the prefix p. The bytes after the prefix begin
+// at s.text[from]. The key ends at the first byte that is not in p.class. keyEnd
+// caches the last end for each class, so that a text with many prefixes is read once.
 func (s *scanner) keyEnd(p keyPrefix, from int) int {
 	e := &s.runs[p.run]
 	if end, ok := e.known(from); ok {
@@ -71,8 +71,8 @@ func (s *scanner) keyEnd(p keyPrefix, from int) int {
 	return e.keep(from, to)
 }
 
-// mixed reports whether s.text[from:to] has both digits and letters. It keeps the
-// position of the next digit for later calls.
+// mixed reports whether s.text[from:to] has both digits and letters. It caches the
+// index of the next digit.
 func (s *scanner) mixed(from, to int) bool {
 	next, ok := s.digit.known(from)
 	if !ok {
@@ -114,8 +114,8 @@ var hooksByFirst = func() (t [128][]string) {
 	return t
 }()
 
-// hasPath reports whether path begins at i, and returns the end of the path. Slashes
-// may be escaped, as \/ or %2F.
+// hasPath reports whether path begins at i, and returns the index after path. Slashes
+// can be escaped, as \/ or %2F.
 func (s *scanner) hasPath(i int, path string) (int, bool) {
 	for k := range len(path) {
 		rest := s.text[i:]
@@ -133,16 +133,16 @@ func (s *scanner) hasPath(i int, path string) (int, bool) {
 	return i, true
 }
 
-// longestWord is the largest length of a word of wordUses, in bytes.
+// longestWord is the maximum length of a word of wordUses, in bytes.
 const longestWord = 30
 
-// wordUse describes what may follow a word.
+// wordUse says which secrets can follow a word.
 type wordUse struct {
 	scheme  bool // an authorization scheme
-	noun    bool // the name of a secret in prose
-	pair    bool // announces user:secret
-	verb    bool // a verb of protocolVerbs
-	copula  bool // between a name and its value, or the reverse
+	noun    bool // the last word of the name of a secret
+	pair    bool // a word before user:secret
+	verb    bool // a protocol command of protocolVerbs
+	copula  bool // a word such as "is" between a name and a value
 	cipher  bool // a word of statements that encrypt
 	grammar *grammar
 	calls   []call
@@ -191,8 +191,8 @@ var wordUses = func() map[string]*wordUse {
 	return m
 }()
 
-// wordStarts maps a byte to a bit set: the lengths of the words of wordUses that
-// begin with it. So the method word looks up only few words in wordUses.
+// wordStarts maps a byte to the lengths of the words of wordUses that begin with the
+// byte, as a bit set. The method word looks up only words of these lengths.
 var wordStarts = func() (t [256]uint32) {
 	for w := range wordUses {
 		t[w[0]] |= 1 << min(len(w), 31)
@@ -200,8 +200,8 @@ var wordStarts = func() (t [256]uint32) {
 	return t
 }()
 
-// word masks the vendor's key that begins at i. If there is none, but a word of
-// wordUses, it masks the secret after that word.
+// word masks the key of a provider that begins at i, such as "ghp_...". If there is no
+// key but a word of wordUses, word masks the secret after that word.
 func (s *scanner) word(i int) {
 	if s.prefix(i) {
 		return
@@ -256,8 +256,8 @@ func (s *scanner) word(i int) {
 	}
 }
 
-// afterNonASCII masks the word at i, if the name before it ends with a non-ASCII
-// character.
+// afterNonASCII masks the word at i, if the word follows the name of a password that
+// ends with a non-ASCII character.
 func (s *scanner) afterNonASCII(i int) {
 	if i < 3 || s.text[i-1] != ' ' || s.text[i-2] < 0x80 {
 		return
@@ -272,8 +272,8 @@ func (s *scanner) afterNonASCII(i int) {
 	}
 }
 
-// scheme masks the credentials after an authorization scheme that is not in a
-// header. The scheme is s.text[i:end].
+// scheme masks the credentials after the authorization scheme s.text[i:end], which is
+// not in a header.
 func (s *scanner) scheme(i, end int) {
 	at := s.nextWord(end + 1)
 	if s.text[end] == ' ' {

@@ -88,8 +88,8 @@ func (s *scanner) lines(vc valueContext, i int) bool {
 }
 
 // fields masks the values of a YAML map: indented lines of "name: value" after
-// "secrets:". i is the position after that colon. fields returns false if there is
-// no map.
+// "secrets:". i is the index after the colon of "secrets:". fields returns false if
+// there is no map.
 func (s *scanner) fields(vc valueContext, i int) bool {
 	if i < s.fieldsTo {
 		return false // within a map that was read
@@ -151,7 +151,7 @@ func (s *scanner) section(i int) {
 }
 
 const (
-	mostIndent = 160  // bytes before the colon of a map's name
+	mostIndent = 160  // bytes of the indentation and the name of a map
 	mostFields = 8192 // bytes of a map that are read
 )
 
@@ -172,13 +172,13 @@ func (s *scanner) indentAt(i int) (n int) {
 }
 
 // readFields masks the values of fields, one on each line. The first line begins at
-// index i. The argument outer is the indentation of the enclosing line, in spaces. A
-// line that is indented by outer or less ends the fields. For a section, outer is
-// -1, and the next section ends them. readFields returns false if there are no
+// s.text[i]. outer is the indentation of the line before the fields, in spaces. The
+// fields end at a line that is indented by outer or less. For a section, outer is -1,
+// and the fields end at the next section. readFields returns false if there are no
 // fields.
 func (s *scanner) readFields(vc valueContext, i int, newline string, outer int) bool {
 	begin, read := i, false
-	skip := -1 // the indent of a public map, whose fields are skipped
+	skip := -1 // indentation of a map that has no secrets and is skipped, or -1
 	for i < len(s.text) && i-begin < mostFields {
 		indent := s.indentAt(i)
 		at := i + indent
@@ -266,9 +266,9 @@ func (s *scanner) isFieldSecret(vc valueContext, v value) bool {
 	return s.leafSecret(vc, text, v.quoted)
 }
 
-// isVaulted reports whether the value v can be a secret if its name says nothing
-// about this. It returns false for a benign word, a number, a path and a name of
-// several words, such as us-east-1.
+// isVaulted reports whether v, a value in a map of secrets, can be a secret. It returns
+// false for an ordinary word, a number, a path and a name of several words, such as
+// us-east-1.
 func isVaulted(v string) bool {
 	const least = 3
 	if len(v) < least || v == Masked || benignWords(v, true) || redacted(v) || placeholder(v) || nameLike(v) {

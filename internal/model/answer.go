@@ -6,33 +6,34 @@ import "math"
 type Limits struct {
 	Retry float32 // probability of all retryable reasons together
 	Other float32 // probability of another reason
-	Known int     // known features of the text
-	// A text with fewer known features than Few needs at least the probability Sure.
+	Known int     // number of features of the text that the model has
+	// For a text with less than Few such features, the probability must be at least
+	// Sure.
 	Few  int
 	Sure float32
 }
 
-// Chosen has the limits that were chosen by cross-validation. corpus/README.md
-// shows the results.
+// Chosen is the limits that were chosen by cross-validation. corpus/README.md shows
+// the results.
 var Chosen = Limits{Retry: 0.75, Other: 0.35, Known: 10, Few: 30, Sure: 0.8}
 
-// Prior is the reason that the rules have found. The model multiplies the odds
-// of this reason by e^Weight. The zero Prior means that the rules have found no
-// reason.
+// Prior is the reason that the rules have found. [Model.Answer] multiplies the odds
+// of this reason by e^Weight. The zero Prior means that the rules have found none.
 type Prior struct {
 	Reason int // index in [Table.Reasons]
 	Weight float64
 	// Cause is true if the rule names the cause of the failure. If this cause is
-	// permanent, the model gives no retryable answer: words such as "lost" and
-	// "reconnecting" beside it do not make a call succeed.
+	// permanent, the model gives no retryable answer: a retry fails even if the text
+	// also has words such as "lost" or "reconnecting".
 	Cause bool
 }
 
-// Weight returns the weight of the [Prior] of a text rule, by its strength and the
-// HTTP status that it finds (0 = none). coded is true if a code, a status or
-// evidence other than text was found too. 0 means that the model must not change
-// the answer of the rule. Of the statuses, it may change only 500, which programs
-// use for failures of any kind. Cross-validation chose the values.
+// Weight returns the weight of the [Prior] for a match of a text rule. The weight
+// depends on the strength of the rule and on the HTTP status that the rule finds (0 =
+// none). coded is true if the error also has a code, a status or another signal that
+// is not text. The result 0 means that the model must not change the answer of the
+// rule. If the rule finds a status, the model may change the answer only for 500,
+// which programs use for failures of any kind. Cross-validation chose the weights.
 func Weight(strength string, status int, coded bool) float64 {
 	switch {
 	case status == 500 && strength == "code":
@@ -55,20 +56,21 @@ type Answer struct {
 	Probability float32
 }
 
-// Confidence has the share of right reasons among the answers of each step (see
-// [Answer.Step]). It was measured by cross-validation: see corpus/README.md.
+// Confidence is the share of right reasons among the answers of each step (see
+// [Answer.Step]), measured by cross-validation: see corpus/README.md.
 var Confidence = [16]float64{.1, .1, .1, .2, .3, .45, .5, .52, .68, .69, .75, .76, .76, .78, .79, .95}
 
-// Step divides the range from 0 to 1 into 16 steps of equal size. It returns the
-// number of the step, from 0 to 15, that contains the probability.
+// Step returns the index of a.Probability in [Confidence]: the range from 0 to 1 is
+// divided into 16 steps of equal size, numbered from 0 to 15.
 func (a Answer) Step() int {
 	return max(0, min(int(a.Probability*float32(len(Confidence))), len(Confidence)-1))
 }
 
-// Answer returns the likeliest of the retryable reasons if their probabilities add
-// up to at least l.Retry. Otherwise it returns the likeliest of the other reasons.
-// ok is false if the texts have too few known features, or if the answer is less
-// likely than l asks for.
+// Answer returns the likeliest of the retryable reasons if the probabilities of all
+// retryable reasons add up to at least l.Retry. Otherwise it returns the likeliest of
+// the other reasons. ok is false if the model has too few of the features that r has
+// read, if the answer is less likely than l demands, or if the answer is retryable
+// although prior is a permanent cause.
 func (m *Model) Answer(r *Reader, l Limits, prior Prior) (a Answer, ok bool) {
 	known := r.Known()
 	if known < l.Known {

@@ -34,7 +34,7 @@ func BenchmarkPredict(b *testing.B) {
 	b.ReportMetric(float64(size)/float64(len(messages)), "x-bytes")
 }
 
-// BenchmarkNew builds the standard model, which a program does at the first use.
+// BenchmarkNew measures what the first call of Standard costs.
 func BenchmarkNew(b *testing.B) {
 	data, err := os.ReadFile("standard.table")
 	require.NoError(b, err)

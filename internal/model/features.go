@@ -7,11 +7,11 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// A feature is the hash of a word, of two neighbouring words, or of an n-gram. An
-// n-gram is 3 to 5 neighbouring bytes of a word, with a space added at each end of
-// the word. A repeated word has features only the first time, but an n-gram counts
-// once for each different word that contains it. A letter that is repeated many times
-// adds no n-grams after the first ones.
+// A feature is the hash of a word, of two neighbouring words (a pair), or of an
+// n-gram. An n-gram is 3 to 5 neighbouring bytes of a word. For this, a space is added
+// at each end of the word. A repeated word has features only the first time, but an
+// n-gram counts once for each different word that contains it. A letter that is
+// repeated many times adds no n-grams after the first ones.
 //
 // Words are sequences of letters, converted to lower case. Non-ASCII bytes are
 // letters. Numbers, months in dates, ids, paths and URLs are masked: each of them
@@ -19,8 +19,8 @@ import (
 // masked. The frames of stack traces, escape sequences of terminals and invisible
 // characters have no features.
 
-// Group is a kind of features. The weights of each group are added up separately:
-// otherwise the many n-grams would outweigh the few words.
+// Group is a kind of features. The vectors of each group are added up separately.
+// Otherwise the many n-grams would outweigh the few words.
 type Group int
 
 // These are the values of [Group].
@@ -32,14 +32,13 @@ const (
 )
 
 const (
-	// featureBits is the number of bits of a feature.
 	featureBits = 22
 	// maxText is how many bytes of a text are read.
 	maxText = 8 << 10
-	// maxWord is the length of the longest word. A longer word is split.
+	// maxWord is the maximum length of a word, in bytes. A longer word is split.
 	maxWord = 40
-	// maxParts is the largest number of n-grams of one word. Up to three n-grams end
-	// at each byte of the word and at the space after it.
+	// maxParts is the maximum number of n-grams of a word. Up to three n-grams end at
+	// each byte of the word, and three at the space after the word.
 	maxParts = 3 * (maxWord + 1)
 	// maxWords is how many different words of a text are read.
 	maxWords = 800
@@ -48,8 +47,8 @@ const (
 	seed       = 0xCBF29CE484222325
 )
 
-// These are the codes of the words that replace masked text. No other word begins
-// with these bytes.
+// These bytes are the words that replace masked text. No other word begins with one
+// of these bytes.
 const (
 	number = 1 + iota
 	identifier
@@ -75,8 +74,8 @@ var kinds = func() (k [256]byte) {
 	return k
 }()
 
-// filter is a set of features that has one bit for all features with the same
-// upper bits. So the set may seem to have a feature that was not added.
+// filter is a set of features. It has one bit for all features with the same upper
+// bits. So the method has can return 1 for a feature that was not added.
 type filter [1 << filterBits / 64]uint64
 
 func (f *filter) add(feature uint32) {
@@ -99,24 +98,23 @@ var everything = sync.OnceValue(func() *filter {
 	return &f
 })
 
-// asFeature returns the upper bits of a hash. They are mixed best.
+// asFeature returns the upper bits of a hash, which depend on all bits of the input.
 func asFeature(hash uint64) uint32 { return uint32(hash >> (64 - featureBits)) }
 
 // word is a word of a text.
 type word struct {
 	letters [maxWord]byte // in lower case
-	n       int           // number of letters; 0 = the word has no n-grams
+	n       int           // number of letters; 0 for masked text and statuses
 	whole   uint32        // feature of the word itself
-	pair    uint32        // feature of the word and the previous one, if paired
-	// paired is true if a word precedes this one in the text.
-	paired bool
+	pair    uint32        // feature of the previous word and this one, if paired
+	paired  bool          // this is not the first word of the text
 }
 
 // text returns the letters of the word.
 func (w *word) text() []byte { return w.letters[:w.n] }
 
-// parts writes the n-grams that pass the filter into features. It has no branch on
-// the filter: that would often be mispredicted.
+// parts writes the n-grams of the word that f has into features. It has no if
+// statement for f, because the CPU would often mispredict the branch.
 func (w *word) parts(features *[maxParts]uint32, f *filter) []uint32 {
 	n := 0
 	grams, before := uint64(' '), uint64(0)
@@ -149,8 +147,8 @@ func (w *word) parts(features *[maxParts]uint32, f *filter) []uint32 {
 	return features[:n]
 }
 
-// wordSet is a set of the features of different words, or of pairs: a hash table
-// with linear probing. The zero wordSet is empty.
+// wordSet is a set of features of words or of pairs: a hash table with linear
+// probing. The zero wordSet is empty.
 type wordSet struct {
 	slots [1 << wordSetBits]uint32 // 0 = empty
 	n     int
@@ -158,11 +156,11 @@ type wordSet struct {
 
 const wordSetBits = 10
 
-// full reports whether s has as many features as it may have.
+// full reports whether s has maxWords features.
 func (s *wordSet) full() bool { return s.n == maxWords }
 
-// add adds a feature. It returns false if the set had it already. The set must not
-// be full.
+// add adds a feature. It returns false if s already has the feature. s must not be
+// full.
 func (s *wordSet) add(feature uint32) bool {
 	feature = max(feature, 1)
 	for at := feature >> (featureBits - wordSetBits); ; at = (at + 1) % (1 << wordSetBits) {
@@ -182,9 +180,9 @@ func (s *wordSet) add(feature uint32) bool {
 type scanner struct {
 	frames   form.FrameReader
 	plain    string // the whole text
-	rest     int    // index in plain at which the next part begins
-	text     string // up to the next stack frame
-	pos      int
+	rest     int    // index in plain at which the text after the frame begins
+	text     string // the text between two stack frames
+	pos      int    // index in text at which the next word is searched
 	start    int    // start of the last word
 	previous uint64 // hash of the previous word; 0 = none
 }
@@ -195,7 +193,7 @@ func newScanner(text string, limit int) scanner {
 	return scanner{frames: form.NewFrameReader(plain), plain: plain}
 }
 
-// next reads the next word. At the end of the text it returns false.
+// next reads the next word into w. At the end of the text it returns false.
 func (s *scanner) next(w *word) bool {
 	for !s.nextInPart(w) {
 		if s.rest == len(s.plain) {
@@ -263,7 +261,7 @@ func (s *scanner) nextInPart(w *word) bool {
 	return false
 }
 
-// letters reads the word from s.pos to the index end.
+// letters sets w to the word s.text[s.pos:end].
 func (s *scanner) letters(w *word, end int) {
 	hash := uint64(seed)
 	w.n = copy(w.letters[:], s.text[s.pos:end])
@@ -279,8 +277,8 @@ func (s *scanner) letters(w *word, end int) {
 	s.whole(hash, w)
 }
 
-// whole sets two features from the hash: the feature of the word itself, and the
-// feature of its pair with the previous word.
+// whole sets the feature of a word with this hash, and the feature of the pair of the
+// previous word and this one.
 func (s *scanner) whole(hash uint64, w *word) {
 	w.whole = asFeature(hash * multiplier)
 	w.paired = s.previous != 0
@@ -288,9 +286,8 @@ func (s *scanner) whole(hash uint64, w *word) {
 	s.previous = hash
 }
 
-// mask sets w to the word that replaces masked text of this kind. If the
-// previous word is the same, it returns false. So the numbers of a timestamp
-// become one word.
+// mask sets w to the word that replaces masked text of this kind. If this is also the
+// previous word, mask returns false. So the numbers of a timestamp become one word.
 func (s *scanner) mask(kind uint64, w *word) bool {
 	hash := (kind ^ seed) * multiplier
 	if hash == s.previous {
@@ -301,8 +298,8 @@ func (s *scanner) mask(kind uint64, w *word) bool {
 	return true
 }
 
-// startsLocation reports whether the slash at i begins a path or the part of a URL
-// after the scheme.
+// startsLocation reports whether the slash at index i begins a path, or the part of a
+// URL after the scheme.
 func (s *scanner) startsLocation(i int) bool {
 	if i+1 == len(s.text) {
 		return false
@@ -356,10 +353,10 @@ func isMonth(text string, start, end int) bool {
 	return false
 }
 
-// identifierEnd returns the end of the id that begins at index start, or 0 if
-// there is none. text[start:end] is the id's first run of letters or of digits.
-// An id has at least six letters and digits. In at least two places, a letter
-// follows a digit. One place is enough if all letters are hexadecimal digits.
+// identifierEnd returns the end of the id that begins at index start, or 0 if there is
+// none. text[start:end] is the id's first run of letters or of digits. An id has at
+// least six letters and digits. In an id, a letter follows a digit at least twice, or
+// at least once if all letters are hexadecimal digits.
 func identifierEnd(text string, start, end int) int {
 	if end == len(text) || kinds[text[end]] == separator {
 		return 0

@@ -1,7 +1,7 @@
-// Package model finds the reason of an error text with a small neural network. Its
-// inputs are hashed words and parts of words, and it has one hidden layer.
-// [Features] lists the features of a text. The trainer and [Model.Read] use the
-// same features. A [Table] holds what the trainer learned.
+// Package model finds the reason of an error text with a small neural network. The
+// network has one hidden layer. Its inputs (features) are hashed words and parts of
+// words. [Features] returns the features of a text. The trainer and [Model.Read] use
+// the same features. A [Table] has what the trainer learned.
 package model
 
 import (
@@ -9,7 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// MaxReasons and MaxFeatures limit the size of a table.
+// MaxReasons and MaxFeatures are the maximum numbers of reasons and features in a
+// [Table].
 const (
 	MaxReasons  = 24
 	MaxFeatures = 1<<16 - 1
@@ -28,18 +29,17 @@ const (
 // Scores has one value for each reason, in the order of [Table.Reasons].
 type Scores [MaxReasons]float32
 
-// Model is a table in the form that [Model.Read] uses. It is safe for
-// concurrent use.
+// Model is a [Table] prepared for [Model.Read]. It is safe for concurrent use.
 type Model struct {
 	names     []string
 	reasons   int
 	retryable []bool
 	scale     float32
 	filter    *filter // the features that the table has
-	// The features are in ascending order. A bucket has the features with the same
-	// upper bits. buckets has the index of the first feature of each bucket, and one
-	// more index at the end. features has the lower bits of each feature. These small
-	// types keep the tables in the cache of a core.
+	// The features are in ascending order. A bucket is all features with the same upper
+	// bits. buckets has the index of the first feature of each bucket, and at the end
+	// the number of features. features has the lower bits of each feature. The types
+	// are small, so that both tables stay in the cache of a core.
 	buckets   [1<<bucketBits + 1]uint16
 	features  []uint8
 	codes     []byte                              // for each feature in turn, its codes
@@ -47,11 +47,12 @@ type Model struct {
 	hidden    layer                               // bias of each unit
 	output    [Hidden]Scores                      // weights of each unit for the reasons
 	bias      Scores
-	// known and others have the sums for the n-grams of words that were read before:
-	// known by the index of the word's feature, others by its hash for words that are
-	// no feature. A place keeps its first word, so texts cannot fill the memory.
-	known  []atomic.Pointer[wordParts]
-	others [1 << otherBits]atomic.Pointer[wordParts]
+	// featureCache and otherCache cache the sums for the n-grams of words. A word that
+	// is a feature of the table has its entry in featureCache, at the index of the
+	// feature. Any other word has its entry in otherCache, at the hash of the word. An
+	// entry is never replaced, and neither cache grows.
+	featureCache []atomic.Pointer[wordParts]
+	otherCache   [1 << otherBits]atomic.Pointer[wordParts]
 }
 
 // wordParts has the sum of the vectors of a word's n-grams.
@@ -66,7 +67,7 @@ func New(t Table) *Model {
 	m := &Model{
 		names: t.Reasons, reasons: len(t.Reasons), retryable: t.Retryable, scale: t.Scale,
 		filter: new(filter), features: make([]uint8, len(t.Features)), codes: t.Codes,
-		known: make([]atomic.Pointer[wordParts], len(t.Features)),
+		featureCache: make([]atomic.Pointer[wordParts], len(t.Features)),
 	}
 	copy(m.hidden[:], t.Hidden)
 	copy(m.bias[:], t.Bias)
@@ -92,13 +93,13 @@ func New(t Table) *Model {
 	return m
 }
 
-// packed has the sum of some vectors. A uint64 holds the sums of four units, 16
-// bits each. 128 is added to each value of a vector, so that no value is negative.
+// packed is a sum of vectors. A uint64 holds the sums of four units, 16 bits each.
+// 128 is added to each value of a vector, so that no value is negative.
 type packed [rowWords]uint64
 
-// add adds the vector of the feature with this index.
-func (m *Model) add(p *packed, at int) {
-	for i, code := range [Codes]byte(m.codes[at*Codes:]) {
+// add adds the vector of the feature with this index to p.
+func (m *Model) add(p *packed, feature int) {
+	for i, code := range [Codes]byte(m.codes[feature*Codes:]) {
 		centroid := &m.centroids[i][code]
 		for j := range centroid {
 			p[i*codeWords+j] += centroid[j]
@@ -106,7 +107,7 @@ func (m *Model) add(p *packed, at int) {
 	}
 }
 
-// sums adds vectors.
+// sums is a sum of any number of vectors. flush adds packed to total.
 type sums struct {
 	packed
 	total [Hidden]int32
@@ -115,11 +116,11 @@ type sums struct {
 }
 
 // addFeature adds the vector of the feature with this index.
-func (s *sums) addFeature(m *Model, at int) {
+func (s *sums) addFeature(m *Model, feature int) {
 	if s.n == flushAfter {
 		s.flush()
 	}
-	m.add(&s.packed, at)
+	m.add(&s.packed, feature)
 	s.n++
 }
 
@@ -154,14 +155,14 @@ func (m *Model) Reasons() []string { return m.names }
 type Reader struct {
 	sums  [Groups]sums
 	words wordSet
-	pairs wordSet // known pairs that were added
+	pairs wordSet // the pairs that were added
 	read  int     // bytes read so far
 }
 
-// Full reports whether r has read as much as it may read.
+// Full reports whether r has read the first 8 KiB or 800 different words.
 func (r *Reader) Full() bool { return r.read >= maxText || r.words.full() }
 
-// Known returns the number of features that the model knows.
+// Known returns the number of features read so far that the model has.
 func (r *Reader) Known() (n int) {
 	for g := range r.sums {
 		n += r.sums[g].all + r.sums[g].n
@@ -170,9 +171,9 @@ func (r *Reader) Known() (n int) {
 }
 
 // Read adds the features of a text to r. Of all texts together, r reads the first
-// 8 KiB, at most 800 different words, and at most 800 different known pairs. Read
-// allocates if the text has escape sequences or invisible characters, and when m
-// keeps a new word in known or others.
+// 8 KiB, at most 800 different words, and at most 800 different pairs of words that
+// the model has. Read allocates if the text has escape sequences or invisible
+// characters, and when it adds a word to the caches of m.
 func (m *Model) Read(r *Reader, text string) {
 	if r.Full() {
 		return
@@ -195,27 +196,27 @@ func (m *Model) Read(r *Reader, text string) {
 
 // addWord adds the vectors of a word and of its n-grams.
 func (m *Model) addWord(r *Reader, w *word) {
-	place := &m.others[w.whole>>(featureBits-otherBits)]
+	entry := &m.otherCache[w.whole>>(featureBits-otherBits)]
 	if at := m.find(w.whole); at >= 0 {
 		r.sums[Words].addFeature(m, at)
-		place = &m.known[at]
+		entry = &m.featureCache[at]
 	}
 	if w.n == 0 {
 		return
 	}
-	before := place.Load()
-	if before == nil {
-		before = m.sumUp(w)
-		place.Store(before)
+	cached := entry.Load()
+	if cached == nil {
+		cached = m.sumUp(w)
+		entry.Store(cached)
 	}
-	if before.word != string(w.text()) { // the place belongs to another word
+	if cached.word != string(w.text()) { // another word with the same hash
 		m.addParts(&r.sums[Parts], w)
 		return
 	}
-	r.sums[Parts].addWord(before)
+	r.sums[Parts].addWord(cached)
 }
 
-// addParts adds the vectors of a word's n-grams.
+// addParts adds the vectors of a word's n-grams to s.
 func (m *Model) addParts(s *sums, w *word) {
 	var parts [maxParts]uint32
 	for _, feature := range w.parts(&parts, m.filter) {
@@ -225,14 +226,14 @@ func (m *Model) addParts(s *sums, w *word) {
 	}
 }
 
-// sumUp adds up the vectors of a word's n-grams.
+// sumUp returns the cache entry of a word.
 func (m *Model) sumUp(w *word) *wordParts {
 	var s sums
 	m.addParts(&s, w)
 	return &wordParts{word: string(w.text()), sums: s.packed, n: s.n}
 }
 
-// Predict returns the probability of each reason for one text.
+// Predict returns the probability of each reason of one text.
 func (m *Model) Predict(text string) Scores {
 	var r Reader
 	m.Read(&r, text)
@@ -242,10 +243,10 @@ func (m *Model) Predict(text string) Scores {
 // bucketOf returns the number of the bucket of a feature.
 func bucketOf(feature uint32) uint32 { return feature >> (featureBits - bucketBits) }
 
-// inBucket returns the lower bits of a feature, which differ within a bucket.
+// inBucket returns the lower bits of a feature, which identify it within its bucket.
 func inBucket(feature uint32) uint8 { return uint8(feature & (1<<(featureBits-bucketBits) - 1)) }
 
-// find returns the index of a feature, or -1 if the model does not know it.
+// find returns the index of a feature, or -1 if the model does not have the feature.
 func (m *Model) find(feature uint32) int {
 	bucket, lower := bucketOf(feature), inBucket(feature)
 	for at := m.buckets[bucket]; at < m.buckets[bucket+1]; at++ {
@@ -256,16 +257,16 @@ func (m *Model) find(feature uint32) int {
 	return -1
 }
 
-// unit returns the factor that converts the sum of n vectors of a group to inputs
-// of the hidden layer. The factor is divided by the square root of n, because
-// otherwise a long text would get higher probabilities than a short one.
+// unit returns the factor that converts the sum of n vectors to inputs of the hidden
+// layer: the scale divided by the square root of n. Without this division, a long
+// text would get higher probabilities than a short one.
 func (m *Model) unit(n int) float32 { return m.scale / float32(math.Sqrt(float64(max(n, 1)))) }
 
 // layer has one value for each hidden unit.
 type layer [Hidden]float32
 
-// hiddenLayer returns the values of the hidden units, before those below zero are
-// cut off.
+// hiddenLayer returns the values of the hidden units. The caller treats negative
+// values as zero.
 func (m *Model) hiddenLayer(r *Reader) layer {
 	h := m.hidden
 	for g := range r.sums {
@@ -294,7 +295,7 @@ func (m *Model) Scores(r *Reader) Scores {
 	return softmax(z, m.reasons)
 }
 
-// softmax converts the scores of the first n reasons to probabilities.
+// softmax converts the first n scores to probabilities.
 func softmax(z Scores, n int) Scores {
 	highest := float32(math.Inf(-1))
 	for i := range n {

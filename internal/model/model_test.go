@@ -52,8 +52,8 @@ func TestFeaturesDiffer(t *testing.T) {
 	}
 }
 
-// The features of a word are the word itself and its n-grams. A space is added
-// before and after the word for the n-grams.
+// The features of a word are the word itself and its n-grams. The n-grams include a
+// space before the word and one after it.
 func TestFeaturesOfAWord(t *testing.T) {
 	t.Parallel()
 	assert.Len(t, features("ab"), 1+2+1, "ab, 3-grams, 4-gram")
@@ -77,9 +77,9 @@ func set(features []uint32) []uint32 {
 	return slices.Compact(features)
 }
 
-// table returns a table that knows the word b only. The word gives the first hidden
-// unit the value 50, and the second -64, which counts as 0. The first speaks for the
-// first reason and against the second.
+// table returns a table that has only the word b. For this word, the first hidden
+// unit has the value 50 and the second has -64, which counts as 0. The first unit
+// raises the score of the first reason and lowers that of the second.
 func table() model.Table {
 	t := empty([]string{"transient", "unknown"}, []float32{-1, 1})
 	t.Retryable[0] = true
@@ -112,8 +112,7 @@ func TestPredict(t *testing.T) {
 	assert.Equal(t, sure, m.Predict("b: b; B"), "a feature counts once")
 }
 
-// Several texts are read one after the other. The result has the features of all of
-// them, but only the first 8 KiB count.
+// A Reader adds up the features of several texts, but only of the first 8 KiB.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	m := model.New(table())
@@ -177,9 +176,9 @@ func TestWords(t *testing.T) {
 	assert.Empty(t, m.Words("a B b c", 0, 0))
 }
 
-// The model adds packed numbers of 16 bits, and remembers the sums of the words that
-// it knows. The result must equal that of a plain loop, even if there are more
-// vectors than such a number can count.
+// The model adds packed numbers of 16 bits, and caches the sums of words. The result
+// must equal that of a plain loop, even if there are more vectors than a number of 16
+// bits can add up.
 func TestPredictEqualsPlainLoop(t *testing.T) {
 	t.Parallel()
 	text := strings.Join([]string{

@@ -12,11 +12,11 @@ const (
 	// Hidden is the number of units of the hidden layer. Each feature has a vector
 	// with one value for each unit.
 	Hidden = 32
-	// Codes is the number of codes that encode a vector (product quantisation). Each
-	// code stands for the values of Hidden/Codes units. It is the index of one of
-	// the [Centroids] of these units.
+	// Codes is the number of codes that encode a vector (product quantisation). A code
+	// stands for Hidden/Codes values of the vector. It is the index of a centroid,
+	// which has these values.
 	Codes = 8
-	// Centroids is the number of centroids for each code.
+	// Centroids is the number of centroids that a code can select.
 	Centroids = 256
 
 	codeUnits = Hidden / Codes
@@ -24,15 +24,15 @@ const (
 
 // Table is what the trainer learned.
 type Table struct {
-	Inputs    [32]byte // SHA-256 of the inputs from which the table was made
+	Inputs    [32]byte // SHA-256 of the files from which the table was made
 	Reasons   []string
 	Retryable []bool    // whether the reason's category is retryable
 	Features  []uint32  // ascending
-	Codes     []byte    // for each feature in turn, its codes
-	Centroids []int8    // for each code in turn, its centroids
-	Scale     float32   // one unit of a centroid's values
+	Codes     []byte    // the codes of the first feature, then those of the next, ...
+	Centroids []int8    // the centroids of the first code, then those of the next, ...
+	Scale     float32   // factor for the values of the centroids
 	Hidden    []float32 // the bias of each unit of the hidden layer
-	Output    []float32 // for each hidden unit in turn, one weight per reason
+	Output    []float32 // a weight per reason of the first hidden unit, then of the next, ...
 	Bias      []float32 // the bias of each reason
 }
 
@@ -69,7 +69,7 @@ func (t Table) Encode() []byte {
 
 var errShort = errors.New("the table ends early")
 
-// Decode reads a table and validates it. The table refers to data.
+// Decode decodes a table and checks it. The table shares memory with data.
 func Decode(data []byte) (Table, error) {
 	var t Table
 	data, ok := bytes.CutPrefix(data, []byte(magic))

@@ -9,8 +9,8 @@ import (
 // Word is a word of a text and its weight for a reason.
 type Word struct {
 	Text string
-	// Weight is the contribution of the word's features to the logarithm of the
-	// reason's odds, minus the mean of their contributions for all reasons.
+	// Weight is what the features of the word add to the score of the reason (the
+	// logarithm of its odds), minus the mean of what they add to all reasons.
 	Weight float64
 }
 
@@ -44,9 +44,9 @@ func (m *Model) Words(text string, reason, n int) []Word {
 	return words[:min(n, len(words))]
 }
 
-// effects returns how much one more in the value of each hidden unit adds to the
-// score of the reason, minus the mean over all reasons. It is zero for units that
-// the text leaves below zero.
+// effects returns, for each hidden unit, its output weight for the reason minus the
+// mean of its weights for all reasons. For a unit with a value of zero or less, the
+// result is 0.
 func (m *Model) effects(r *Reader, reason int) (effects layer) {
 	for unit, value := range m.hiddenLayer(r) {
 		if value <= 0 {
@@ -61,8 +61,8 @@ func (m *Model) effects(r *Reader, reason int) (effects layer) {
 	return effects
 }
 
-// vectors returns the sums of the vectors of the features of each word. A pair
-// belongs to its second word.
+// vectors maps each word of a text to the sums of the vectors of its features. The
+// feature of a pair belongs to the second word.
 func (m *Model) vectors(text string) map[string]*[Groups]sums {
 	all := map[string]*[Groups]sums{}
 	pairs := map[uint32]bool{}

@@ -29,16 +29,16 @@ func Of(s classify.Signal, all []classify.Signal) string {
 		}
 	}
 	if len(out) == 0 {
-		// A rule without a reason only says how long to wait, or only rules out
-		// other signals. This rule has ruled out none.
+		// A rule without a reason says how long to wait, or rules out other signals.
+		// This rule has ruled out none.
 		return "has no reason of its own"
 	}
 	return "rules out " + strings.Join(out, ", ")
 }
 
-// winner returns the signal that beat s. A refinement can have changed the rule of
-// that signal, for example to http/429+long-wait. Then s.BeatenBy names no signal,
-// and winner returns the first one, which decided.
+// winner returns the signal that beat s. If a refinement has changed the rule of
+// that signal, for example to http/429+long-wait, then s.BeatenBy names no signal.
+// In this case winner returns the first signal, which is the one that decided.
 func winner(s classify.Signal, all []classify.Signal) classify.Signal {
 	i := slices.IndexFunc(all, func(other classify.Signal) bool { return other.Rule == s.BeatenBy })
 	return all[max(i, 0)]

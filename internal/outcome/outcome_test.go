@@ -9,7 +9,6 @@ import (
 	"github.com/errclass/errclass/internal/outcome"
 )
 
-// TestOf checks the text for each kind of outcome.
 func TestOf(t *testing.T) {
 	t.Parallel()
 	all := []classify.Signal{

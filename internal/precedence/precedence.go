@@ -1,8 +1,7 @@
-// Package precedence chooses between the results for several sources of evidence
-// about one error. The sources are tried in order of importance. The result is that
-// of the first source for which a rule finds the reason. If there is no such source,
-// it is that of the first source for which the model finds the reason. If there is
-// none either, it is that of the first source.
+// Package precedence chooses among the results for several sources of evidence about
+// one error. The sources are tried in order of importance. The first result in which
+// a rule finds the reason is chosen; if there is none, the first result in which the
+// model finds the reason; and if there is none either, the first result.
 package precedence
 
 import "github.com/errclass/errclass/classify"

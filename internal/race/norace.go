@@ -3,6 +3,6 @@
 // Package race adapts tests to the race detector.
 package race
 
-// PoolFactor is the factor by which a test multiplies the number of allocations that
-// it permits. It is 1 without the race detector.
+// PoolFactor is a factor for the number of allocations that a test permits. It is 1
+// without the race detector.
 const PoolFactor = 1

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Required is an environment variable that the CI sets. If no server is installed,
-// the tests that need a server pass without this variable, and fail with it.
+// Required is an environment variable that the CI sets. It makes the tests that need
+// a server fail if no server is installed. Without the variable, these tests pass.
 const Required = "ERRCLASS_REQUIRE_REDIS"
 
 // ErrNotInstalled is returned by [Start] if neither redis-server nor valkey-server

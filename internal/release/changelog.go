@@ -13,8 +13,8 @@ import (
 // install` builds from a version has no other record of its commit.
 const commitRecord = "commit.txt"
 
-// recordCommit writes the version and the release's parent commit to each
-// commit.txt. A commit cannot contain its own hash.
+// recordCommit writes the version and the hash of the release's parent commit to
+// each commit.txt. The release commit cannot contain its own hash.
 func recordCommit(work repository, version, commit string) error {
 	list, err := work.git("ls-files", "-z")
 	if err != nil {

@@ -90,8 +90,8 @@ func (r repository) commit(message string) error {
 	return err
 }
 
-// apply fast-forwards the branch to the branch of the clone and makes the tags. If a
-// tag cannot be made, apply removes the commit and the earlier tags again.
+// apply fast-forwards the branch to the branch of the clone and makes the tags. If
+// it cannot make a tag, it removes the commit and the earlier tags again.
 func (r repository) apply(work repository, tags []string) error {
 	before, err := r.git("rev-parse", "HEAD")
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/errclass/errclass/internal/release/workspace"
 )
 
-// writeSums writes the sums of the modules to the go.sum files of the modules that
-// require them. modules must be in the order of dependencies, because the sum of a
-// module depends on its own go.sum.
+// writeSums writes the checksums of the modules to the go.sum files of the modules
+// that require them. Each module must come after the modules that it requires,
+// because its checksum depends on its own go.sum.
 func writeSums(work repository, modules []*workspace.Module, version string) error {
 	sums := workspace.Sums{}
 	for _, m := range modules {
 		if m.Private != "" {
-			continue // its go.mod replaces the other modules, so it needs no sums of them
+			continue // the go.mod replaces the other modules, so go.sum needs none of their checksums
 		}
 		if len(m.Requires) > 0 {
 			if err := sums.Write(m, m.Name("."), modules[0].Path); err != nil {
@@ -35,7 +35,7 @@ func writeSums(work repository, modules []*workspace.Module, version string) err
 	return nil
 }
 
-// addSum packs m and adds its sums to sums.
+// addSum packs m and adds the checksums of m to sums.
 func addSum(sums workspace.Sums, m *workspace.Module, version string) error {
 	files, err := m.Files()
 	if err != nil {

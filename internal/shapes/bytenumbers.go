@@ -6,8 +6,8 @@ import "strings"
 // [104,105] gives "hi". journald writes a message in this form if it is not valid
 // UTF-8.
 //
-// If there are more than limit numbers, byteNumbers decodes only the first limit/2
-// and the last limit/2, with a line feed between them. It does not check the others.
+// If there are more than limit numbers, byteNumbers decodes the first limit/2 and the
+// last limit/2, with a line feed between them. It does not check the numbers between.
 func byteNumbers(v []byte, limit int) (text string, ok bool) {
 	v = v[1 : len(v)-1]
 	var b strings.Builder
@@ -16,7 +16,7 @@ func byteNumbers(v []byte, limit int) (text string, ok bool) {
 		return b.String(), ok
 	}
 	tail := lastNumbers(v[end:], limit/2)
-	if len(tail) == len(v)-end { // tail is the whole rest, because the array is only a little longer than limit
+	if len(tail) == len(v)-end { // tail is all of v[end:], because that has at most limit/2 numbers
 		_, ok = appendByteNumbers(&b, tail, limit)
 		return b.String(), ok
 	}
@@ -62,7 +62,7 @@ func appendByteNumbers(b *strings.Builder, v []byte, limit int) (end int, ok boo
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 
-// lastNumbers returns the part of v with its last n numbers.
+// lastNumbers returns the end of v that has its last n numbers.
 func lastNumbers(v []byte, n int) []byte {
 	for i := len(v) - 1; i >= 0; i-- {
 		if v[i] == ',' {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestByteNumbers compares byteNumbers with encoding/json. byteNumbers decodes all
-// of a short array, but only both ends of a long one.
+// of a short array, but only the beginning and the end of a long one.
 func TestByteNumbers(t *testing.T) {
 	t.Parallel()
 	values := []string{"0", "9", "65", "104", "255", "256", "1000", "-1", "1.5", "1e1", `"a"`, "null", "[1]", "{}", "true"}

@@ -12,8 +12,8 @@ const (
 	ReasonKey   = "error.reason"
 )
 
-// Keys has paths that the user has set, for fields that no shape has. The reader
-// tries them before the paths of a shape.
+// Keys has paths of fields that the user has set. The reader tries these paths before
+// the paths of a shape.
 type Keys struct {
 	Levels, Message, Errors []string
 }
@@ -25,12 +25,12 @@ type Set struct {
 	record compiled // OTLPRecord
 	logfmt compiled
 	names  []string
-	// buckets[h] has the indexes in names of the keys with the hash h. Most keys of
-	// a line are not in names. For these, the bucket is usually empty.
+	// buckets[h] has the indexes in names of the keys with the hash h. For a key that
+	// is not in names, the bucket is usually empty.
 	buckets          [256][]uint8
 	category, reason uint8
-	services         []path // of [Services], in the same order
-	serviceKeys      mask   // the first keys of services, and resource
+	services         []path // the paths of [Services], in the same order
+	serviceKeys      mask   // the first key of each path in services, and resource
 	resource         uint8
 }
 
@@ -63,9 +63,10 @@ func NewSet(keys Keys) *Set {
 	return s
 }
 
-// maxKeys limits how many different keys a set reads.
+// maxKeys is the maximum number of keys of a [Set].
 const maxKeys = 192
 
+// mask is a set of keys, by index in Set.names.
 type mask [maxKeys / 64]uint64
 
 func (m *mask) set(k uint8) { m[k/64] |= 1 << (k % 64) }
@@ -78,8 +79,8 @@ func (m *mask) contains(o *mask) bool {
 
 func (m *mask) meets(o *mask) bool { return m[0]&o[0] != 0 || m[1]&o[1] != 0 || m[2]&o[2] != 0 }
 
-// path is a compiled path. The field key stands for a top-level key of the line: it
-// is an index in Set.names. The field rest is the path within that key's value.
+// path is a compiled path. The field key is the index in Set.names of the first
+// element, a top-level key of the line. The field rest has the other elements.
 type path struct {
 	key  uint8
 	rest []string
@@ -141,8 +142,7 @@ func (s *Set) compile(shape, custom *Shape) compiled {
 	return c
 }
 
-// paths compiles the paths of all lists. If a path occurs several times,
-// paths compiles it once.
+// paths compiles the paths of all lists, without duplicates.
 func (s *Set) paths(lists ...[]string) (paths []path) {
 	seen := map[string]bool{}
 	for _, p := range slices.Concat(lists...) {
@@ -163,9 +163,9 @@ func (s *Set) path(p string) path {
 	return path{key: s.key(parts[0]), rest: parts[1:]}
 }
 
-// key returns the index of a name in s.names, and adds the name if it is new. A user
-// can add any number of keys. If there are too many, the others share the last
-// index, which lookup never returns.
+// key returns the index of a name in s.names, and adds a new name. A user can add any
+// number of keys. When s.names is full, new keys get the index maxKeys-1, which lookup
+// never returns.
 func (s *Set) key(name string) uint8 {
 	if i := slices.Index(s.names, name); i >= 0 {
 		return uint8(i)
@@ -185,7 +185,7 @@ func hash[T string | []byte](name T) uint8 {
 	return uint8(n*37) + name[0]*7 + name[n-1]*3 + name[n/2]
 }
 
-// find returns the shape of a line whose keys are those in m.
+// find returns the first shape of a line that has the keys in m.
 func (s *Set) find(m *mask) *compiled {
 	for i := range s.shapes {
 		c := &s.shapes[i]

@@ -19,9 +19,9 @@ type sample struct {
 	line          string
 }
 
-// samples reads files of testdata. printed.txt has lines that loggers printed, with
-// the loggers' versions in comments. documented.txt has lines from the documentation
-// of loggers.
+// samples reads files of testdata. printed.txt has lines that loggers printed, and
+// the versions of the loggers in comments. documented.txt has lines from the
+// documentation of loggers.
 func samples(t testing.TB, names ...string) (all []sample) {
 	t.Helper()
 	for _, name := range names {
@@ -107,8 +107,8 @@ func TestShapes(t *testing.T) {
 	assert.GreaterOrEqual(t, 3*n, len(shapes.Table)+1, "a third of the shapes is tested with lines that a logger printed")
 }
 
-// hasCause reports whether a source contains the text of one of the causes below.
-// The samples use no other causes.
+// hasCause reports whether a source contains the cause of an error. The samples have
+// only the causes in this function.
 func hasCause(sources []shapes.Source) bool {
 	for _, s := range sources {
 		for _, cause := range []string{"onnection refused", "ECONNREFUSED", "timeout", "Runtime.ExitError"} {
@@ -171,8 +171,7 @@ func TestLinesWithinLines(t *testing.T) {
 	}
 }
 
-// TestSourcesAreLimited checks a line with many errors. Only a limited number of
-// them are read.
+// TestSourcesAreLimited checks that only a limited number of errors in a line is read.
 func TestSourcesAreLimited(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)
@@ -210,8 +209,8 @@ func TestStatus(t *testing.T) {
 }
 
 // TestJSONInMessages checks JSON in the message of a line. If only the JSON has a
-// level, the line gets that level. JSON without a level might be the body of a
-// response. Then the first source is the whole message as text.
+// level, the line gets the level of the JSON. JSON without a level might be the body
+// of a response, so the first source is the whole message as text.
 func TestJSONInMessages(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)

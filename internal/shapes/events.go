@@ -8,12 +8,12 @@ import (
 // An Event is one message of a text log with the lines that belong to it, such as
 // the lines of a stack trace.
 type Event struct {
-	Shape    *Text     // nil if only its stack trace is known
+	Shape    *Text     // nil if the first line has no shape of [Texts], or begins a stack trace
 	Severity Severity  // Error for a stack trace without a level
-	Stderr   bool      // from standard error, by its prefix
-	Message  int       // index of the message in its first line
+	Stderr   bool      // the prefix says that the event is from standard error
+	Message  int       // index of the message in the first line
 	Trace    bool      // the event has a stack trace
-	Time     time.Time // the time in its header; zero if unknown
+	Time     time.Time // the time in the first line; zero if unknown
 }
 
 // IsEvent reports whether the event has a level or a stack trace.
@@ -23,31 +23,31 @@ func (e Event) IsEvent() bool { return e.Severity != Unknown }
 // traces of Java, Python, Go, Node, .NET and Rust belong to the line before them.
 // The zero value is ready for use. It is not safe for concurrent use.
 type Events struct {
-	// WithoutTime leaves the field Time of the events unset. Otherwise Add spends a
-	// third of its running time on that field.
+	// WithoutTime leaves the field Time of the events unset. This saves a third of the
+	// running time of [Events.Add].
 	WithoutTime bool
 
 	open  bool
 	event Event
-	// exception is true if the next line can be the name of an exception: after the
-	// frames of Python's traceback, and after the first line of an event.
+	// exception is true if the next line can be the name of an exception: after stack
+	// frames, and after the first line of an event.
 	exception bool
-	loose     bool // any next line belongs to the event, for example the message of a panic in Rust
+	anyNext   bool // any next line belongs to the event, as the message of a panic in Rust does
 	blank     bool // the last line was blank
 	prefix    int  // the length of the prefix of the last line
 }
 
-// Add adds a line without its line end. It returns true if the line belongs to the
-// event of the previous line. Otherwise the line starts a new event. [Events.Event]
-// returns the event of the line.
+// Add adds a line. The line must not have a line end. Add returns true if the line
+// belongs to the event of the previous line. Otherwise the line starts a new event.
+// [Events.Event] returns the event of the line.
 func (s *Events) Add(line []byte) (continues bool) {
 	p := readPrefix(line)
 	return s.add(line, &p)
 }
 
-// AddRead is like [Events.Add], but uses the prefix of the line that r has already
-// read. The last call of r.Read must have been for this line, or for a text that
-// begins with it, and must have returned false.
+// AddRead is like [Events.Add], but does not read the prefix of the line, because r
+// has already read the prefix. The last call of r.Read must have been for this line, or
+// for a text that begins with this line, and must have returned false.
 func (s *Events) AddRead(r *Reader, line []byte) (continues bool) { return s.add(line, &r.prefix) }
 
 func (s *Events) add(line []byte, p *prefix) (continues bool) {
@@ -61,20 +61,19 @@ func (s *Events) add(line []byte, p *prefix) (continues bool) {
 	return false
 }
 
-// Event returns the current event. Further lines can change the event.
+// Event returns the current event. Lines that belong to the event can change it.
 func (s *Events) Event() Event { return s.event }
 
 // End ends the current event. The next line starts a new event.
 func (s *Events) End() { s.open = false }
 
-// starts lists the texts with which the first line of a stack trace can begin if the
-// line has no level.
+// starts lists the beginnings of the first line of a stack trace without a level.
 var starts = []string{
 	"panic: ", "fatal error: ", "Traceback (most recent call last)", "Exception in thread ", "Unhandled exception", "Unhandled Exception",
 	"Uncaught ", "thread '", "SIGSEGV: ", "SIGABRT: ", "unexpected fault address",
 }
 
-// startBytes has the first bytes of starts.
+// startBytes has the first byte of each text in starts.
 var startBytes = func() (first [256]bool) {
 	for _, s := range starts {
 		first[s[0]] = true
@@ -82,7 +81,7 @@ var startBytes = func() (first [256]bool) {
 	return first
 }()
 
-// parts lists the texts with which other lines of a stack trace can begin.
+// parts lists the beginnings of further lines of a stack trace.
 var parts = []string{
 	"Caused by: ", "Suppressed: ", "... ", "Traceback (most recent call last)", "During handling of the above exception", "The above exception was the direct cause",
 	"goroutine ", "created by ", "[signal ", "exit status ", "--- End of ", "stack backtrace:", "> File ", "note: run with ", "panic: ", "[recovered]", "[cause]:", "Node.js v",
@@ -103,10 +102,10 @@ func (s *Events) start(text []byte, p *prefix) {
 		s.event.Time, _ = parseTime(text[m.timeStart:m.timeEnd], true)
 	}
 	s.open, s.blank = len(bytes.TrimSpace(text)) > 0, false
-	s.exception, s.loose = true, false
+	s.exception, s.anyNext = true, false
 	if trace {
-		s.loose = bytes.HasPrefix(text, []byte("thread '")) && bytes.Contains(text, []byte("panicked at"))
-		if s.loose || text[0] != 't' {
+		s.anyNext = bytes.HasPrefix(text, []byte("thread '")) && bytes.Contains(text, []byte("panicked at"))
+		if s.anyNext || text[0] != 't' {
 			s.traced()
 		}
 	}
@@ -122,8 +121,8 @@ func (s *Events) traced() {
 
 func (s *Events) continues(text []byte) bool {
 	switch {
-	case s.loose:
-		s.loose = false
+	case s.anyNext:
+		s.anyNext = false
 		return true
 	case len(bytes.TrimSpace(text)) == 0: // between the parts of a trace
 		return s.event.Trace
@@ -138,7 +137,7 @@ func (s *Events) continues(text []byte) bool {
 		s.exception = true
 		return true
 	case s.exception && s.event.Severity != Below && isException(text):
-		s.exception = false // only one name for each list of frames
+		s.exception = false // each list of frames has only one name
 		return s.event.Shape != nil && s.event.Severity == Error || s.event.Trace
 	case s.event.Severity == Error && isGoFunction(text):
 		return true
@@ -172,12 +171,12 @@ func hasPrefix(text []byte, prefixes []string) bool {
 	return false
 }
 
-// longestName is the largest length of the name of an exception or a function, in
+// longestName is the maximum length of the name of an exception or a function, in
 // bytes.
 const longestName = 200
 
-// isException reports whether text is the name of an exception, alone or before a
-// colon. Such a line ends a traceback of Python and begins one of Java.
+// isException reports whether text is the name of an exception, alone or followed by
+// a colon. Such a line ends a stack trace of Python and begins a stack trace of Java.
 func isException(text []byte) bool {
 	n := 0
 	dots, upper := 0, false

@@ -2,15 +2,15 @@ package shapes
 
 import "github.com/errclass/errclass/internal/jsontop"
 
-// fields holds the values of an object's members or of a logfmt line's pairs. It has
-// only the keys that the set reads. The values are undecoded. If a key repeats, the
-// last value counts, as in encoding/json.
+// fields holds the undecoded values of the members of an object, or of the pairs of a
+// logfmt line. It has only the keys of set. If a key repeats, the last value counts,
+// as in encoding/json.
 type fields struct {
 	set    *Set
-	seen   mask // keys of this object; values of other keys are of earlier lines
+	seen   mask // keys of this object; other keys have values of earlier lines
 	values [maxKeys][]byte
 
-	groups  [maxGroups]group // the objects among the members
+	groups  [maxGroups]group // members that are objects, such as slog's groups
 	nGroups int
 	nested  [maxGroups][]byte // the errors in groups of a logfmt line, such as job.err
 	nNested int
@@ -27,8 +27,8 @@ type group struct {
 	value []byte
 }
 
-// maxGroups is the largest number of groups of fields, such as slog's groups, in
-// which a reader looks for the errors of a line.
+// maxGroups is the maximum number of groups in which a reader searches for the errors
+// of a line.
 const maxGroups = 16
 
 func newFields(s *Set) *fields {
@@ -44,7 +44,7 @@ func (f *fields) reset() {
 }
 
 // object reads the members of data. It returns false if data is not a JSON object.
-// The values are parts of data.
+// The values share memory with data.
 func (f *fields) object(data []byte) (ok bool) {
 	f.reset()
 	f.end, ok = jsontop.Object(data, f.visit)
@@ -93,7 +93,7 @@ func (f *fields) at(p path) []byte {
 	return v
 }
 
-// first returns the value of the first path under which there is a value, or nil.
+// first returns the value of the first path that has a value, or nil.
 func (f *fields) first(paths []path) []byte {
 	for _, p := range paths {
 		if v := f.at(p); present(v) {
@@ -113,8 +113,8 @@ func member(object []byte, name string) (value []byte) {
 	return value
 }
 
-// attributes adds the items of a list of keys and values to f. The list has the form
-// that OTLP or OpenTelemetry's SDK for Go writes.
+// attributes adds the items of a list of keys and values to f. The list is written as
+// in OTLP or in OpenTelemetry's SDK for Go.
 func (f *fields) attributes(list []byte) {
 	jsontop.Array(list, func(item []byte) {
 		var name, value []byte
@@ -138,7 +138,8 @@ func (f *fields) attributes(list []byte) {
 	})
 }
 
-// longestKey is a limit in bytes. All keys in the table are shorter.
+// longestKey is the maximum length of a key in a list of attributes, in bytes. All
+// keys in the table are shorter.
 const longestKey = 128
 
 // anyValue returns the value within v, if v is an AnyValue of OTLP. Otherwise it

@@ -36,9 +36,9 @@ func lineEnd(line []byte) int {
 	return len(bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")))
 }
 
-// pairs reads the pairs of a logfmt line. It returns false unless the line consists
-// of two or more pairs and nothing else. The pairs of category and reason do not
-// count, because they might have been added to a line of text.
+// pairs reads the pairs of a logfmt line. It returns true if the line consists of two
+// or more pairs and nothing else. The pairs with the keys [CategoryKey] and
+// [ReasonKey] do not count, because errclass can add these to a line of text.
 func (f *fields) pairs(line []byte) bool {
 	f.reset()
 	f.logfmt = true
@@ -87,8 +87,8 @@ func keyByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '.' || c == '-' || c == '/' || c == '@'
 }
 
-// pairValue returns the index after the value that starts at index i. It returns -1
-// if the value has no closing quote, or text after it.
+// pairValue returns the index after the value that starts at index i. It returns -1 if
+// the closing quote is missing, or if no space follows the closing quote.
 func pairValue(line []byte, i int) int {
 	if i == len(line) || line[i] != '"' {
 		for i < len(line) && line[i] != ' ' {

@@ -15,8 +15,8 @@ func (rec *Record) Message() string {
 	return text
 }
 
-// MessageStart returns the index of the message in a line of text. This is the
-// length of the line's prefix and header.
+// MessageStart returns the index of the message in a line of text: the length of the
+// prefix and the header.
 func MessageStart(line []byte) int {
 	p := readPrefix(line)
 	_, m := matchText(line[p.end:], &p.lead)

@@ -34,18 +34,18 @@ type matched struct {
 	stderr   bool
 	message  int // index of the message
 
-	timeStart, timeEnd int // 0 if there is no time
+	timeStart, timeEnd int // indexes of the time; 0 if there is none
 }
 
 const (
-	// longestHeader limits how many bytes %* and %? search.
+	// longestHeader is how many bytes %* and %? search.
 	longestHeader = 256
-	// headerWords limits how many words %? reads.
+	// headerWords is how many words %? searches.
 	headerWords = 10
 )
 
-// match matches p with the start of line. l caches what other patterns have read
-// there.
+// match matches p with the start of line. l caches what the first verb of a pattern
+// matches.
 func (p pattern) match(line []byte, l *lead) (m matched, ok bool) {
 	i := 0
 	for k := 0; k < len(p); k++ {
@@ -131,8 +131,8 @@ func (p pattern) match(line []byte, l *lead) (m matched, ok bool) {
 	return m, true
 }
 
-// run returns the index after the run of bytes in class that begins at i. If the
-// byte at i is not in class, it returns -1.
+// run returns the index after the bytes from index i on for which class returns true.
+// If there are none, run returns -1.
 func run(line []byte, i int, class func(byte) bool) int {
 	start := i
 	for i < len(line) && class(line[i]) {
@@ -165,8 +165,8 @@ func afterColour(line []byte, i int) int {
 }
 
 // timeWord returns the index after the date or time at i, or -1 if there is none. A
-// date or time consists of digits and punctuation, without spaces. It has at least
-// one colon, or at least two of "-", "/" and ".".
+// date or time consists of digits, punctuation and the letters T, Z, A, P and M. It
+// has at least one colon, or at least two of the bytes "-", "/" and ".".
 func timeWord(line []byte, i int) int {
 	if i >= len(line) || !isDigit(line[i]) {
 		return -1
@@ -198,12 +198,13 @@ func timeWord(line []byte, i int) int {
 	return -1
 }
 
-// dateTime returns the index after the date at i and the time and the zone that
-// follow. The time and the zone can be missing. Without a date, dateTime returns -1.
+// dateTime returns the index after a date at i, the time after the date, and the zone
+// after the time. The time and the zone are optional. Without a date, dateTime
+// returns -1.
 func dateTime(line []byte, i int) int { return afterDate(line, timeWord(line, i)) }
 
-// afterDate returns the index after the time and the zone that follow a date or a
-// time. The argument i is the index after that date or time, or -1.
+// afterDate returns the index after the optional time and zone that follow a date at
+// i. i is the index after the date. If i is -1, afterDate returns -1.
 func afterDate(line []byte, i int) int {
 	if i < 0 {
 		return -1
@@ -261,8 +262,9 @@ func wordLevel[T string | []byte](word T) Severity {
 	return levelNamed(lower[:len(word)])
 }
 
-// levelName returns the index after the name of a level at i, and the severity
-// of that level. If there is no such name, the index is -1.
+// levelName returns the index after the name of a level at i, and the severity of the
+// level. If upper is true, the name must be in upper case. If there is no such name,
+// the index is -1.
 func levelName(line []byte, i int, upper bool) (int, Severity) {
 	end := i
 	for end < len(line) && end-i <= longestLevel && (isLetter(line[end]) || end > i && isDigit(line[end])) {
@@ -290,8 +292,8 @@ func levelLetter(line []byte, i int) (int, Severity) {
 	return -1, Unknown
 }
 
-// priority returns the index after a priority of syslog at i, and its severity.
-// If there is no such priority, the index is -1. A priority is at most 191.
+// priority returns the index after a syslog priority at i, and the severity of the
+// priority. The index is -1 if there is no number from 0 to 191.
 func priority(line []byte, i int) (int, Severity) {
 	end := run(line, i, isDigit)
 	if end < 0 || end-i > len("191") {
@@ -310,8 +312,9 @@ func priority(line []byte, i int) (int, Severity) {
 	return end, Below
 }
 
-// seekLevel looks for the name of a level in the next words, in upper case or in
-// brackets. It returns the index after the name, and the severity.
+// seekLevel searches the next words for the name of a level, in upper case or in
+// brackets. It returns the index after the name, and the severity of the level. If
+// there is no such name, the index is -1.
 func seekLevel(line []byte, i int) (int, Severity) {
 	limit := min(len(line), i+longestHeader)
 	for words := 0; i < limit && words < headerWords; words++ {

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// patterns is a table of patterns. The first pattern that matches a line is used.
-// Before any pattern is tried, the fields starts and leads rule out most patterns by
-// single bytes of the line. In a set of patterns, bit i stands for all[i].
+// patterns is a table of patterns. The first pattern that matches a line is used. The
+// fields starts and leads are tables that exclude most patterns by one byte of the
+// line, before any pattern is tried. In a set of patterns, bit i stands for all[i].
 type patterns struct {
 	all    []pattern
-	starts byteSets // the patterns that may match a line that begins with a byte
+	starts byteSets // by the first byte of the line
 	leads  [len(leadVerbs)]struct {
 		rows  uint32   // the patterns that begin with this verb
-		next  byteSets // those that may match if a byte follows the verb's text
-		plain byteSets // those that may match if a byte is the first one after spaces and tabs
+		next  byteSets // by the byte after the text that the verb matches
+		plain byteSets // by the first byte after this text that is not a space or a tab
 	}
 }
 
-// byteSets has a set of patterns for each byte.
+// byteSets has, for each byte, the set of patterns that can match.
 type byteSets [256]uint32
 
 func newPatterns(n int, row func(i int) pattern) *patterns {
@@ -40,7 +40,8 @@ func newPatterns(n int, row func(i int) pattern) *patterns {
 	return p
 }
 
-// add adds pattern i to the sets of the bytes with which p may begin.
+// add adds pattern i to the sets of the bytes with which a text that matches p can
+// begin.
 func (s *byteSets) add(i int, p pattern) {
 	for c := range s {
 		if p.mayStart(byte(c)) {
@@ -50,7 +51,7 @@ func (s *byteSets) add(i int, p pattern) {
 }
 
 // match returns the index of the first pattern that matches line, or -1. l caches
-// what has already been read at the start of line.
+// what the first verb of a pattern matches.
 func (p *patterns) match(line []byte, l *lead) (int, matched) {
 	if len(line) == 0 {
 		return -1, matched{}
@@ -127,8 +128,8 @@ func (p pattern) withoutSpace() pattern {
 	}
 }
 
-// leadVerbs has the verbs with which several patterns of a table begin. The
-// constants are their indexes.
+// leadVerbs has the verbs with which several patterns of a table begin. The constants
+// below are the indexes of these verbs.
 const leadVerbs = "TtwlL"
 
 const (
@@ -142,9 +143,9 @@ const (
 // lead caches how far each verb of leadVerbs matches at the start of a line. The
 // zero value is an empty cache.
 type lead struct {
-	read     uint8               // bit k: ends[k] was set
-	ends     [len(leadVerbs)]int // the index after the text of a verb, or -1
-	severity Severity            // of the level
+	read     uint8               // bit k is set if ends[k] is valid
+	ends     [len(leadVerbs)]int // the index after the text that the verb matches, or -1
+	severity Severity            // the severity of the level that %l or %L matches
 }
 
 // find returns the index after the text that leadVerbs[k] matches at the start of
@@ -169,8 +170,8 @@ func (l *lead) find(k int, line []byte) int {
 	return l.ends[k]
 }
 
-// level returns the index after the name of a level at the start of line, or -1,
-// and its severity.
+// level returns the index after the name of a level at the start of line, and the
+// severity of the level. If there is no such name, the index is -1.
 func (l *lead) level(upper bool, line []byte) (int, Severity) {
 	k := leadLevel
 	if upper {

@@ -8,9 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPatternsRuleOutNoMatch checks that the tables of bytes rule out no pattern
-// that matches. It also changes each sample near its start and its first separator:
-// it replaces a byte by every other byte, and inserts spaces and colours.
+// TestPatternsRuleOutNoMatch checks that the fields starts and leads of patterns
+// exclude only patterns that do not match. It also changes each sample near the start
+// and the first separator: it replaces a byte by every other byte, and inserts spaces
+// and colours.
 func TestPatternsRuleOutNoMatch(t *testing.T) {
 	t.Parallel()
 	for _, line := range textSamples(t) {

@@ -17,15 +17,15 @@ type Reader struct {
 	fields *fields
 	record Record
 
-	// seen has the keys of the previous line, and shape is that line's shape. Most
-	// lines of a file have the same keys, and then no search is needed.
+	// seen has the keys of the previous line, and shape is the shape of that line. A
+	// line with the same keys has the same shape, so the reader need not search.
 	seen  mask
 	shape *compiled
 
-	prefix prefix // of the last line; its end counts from the start of the line
+	prefix prefix // of the last line; prefix.end is an index in the line
 
 	depth    int
-	inner    *Reader // reads a message that is a line of log
+	inner    *Reader // reads a message that is itself a log line
 	innerBuf []byte
 }
 
@@ -47,9 +47,9 @@ type Record struct {
 	// Shape describes the line. It is [Common] if no shape of the table has the
 	// keys of the line.
 	Shape *Shape
-	// Severity is the highest severity among the levels of the record. A record
-	// without a level gets it from the log line in its message, from its shape or
-	// from its prefix.
+	// Severity is the highest severity among the levels of the record. If the record
+	// has no level, Severity is that of the log line in the message, of the shape or
+	// of the prefix.
 	Severity Severity
 	// Inner is the shape of a log line inside the message, or nil if there is none.
 	Inner *Shape
@@ -60,20 +60,20 @@ type Record struct {
 	// fields cannot be inserted.
 	At   int
 	Form Form
-	// Category and Reason are the undecoded values of these fields if the record
-	// already has them, or nil.
+	// Category and Reason are the undecoded values of the fields [CategoryKey] and
+	// [ReasonKey]. They are nil if the record does not have these fields yet.
 	Category, Reason []byte
 
 	prefix, suffix string // around inserted attributes
-	comma          bool   // fields follow others
+	comma          bool   // a comma must precede inserted fields
 	reader         *Reader
 	inner          *Record
 	shape          *compiled
 }
 
-// Read calls visit with every record of line. The argument line can include a line
-// end and a prefix that a runtime wrote, and a JSON object can span lines. visit
-// must not keep the record.
+// Read calls visit with every record of line. line can have a line end and a prefix
+// that a runtime wrote, and a JSON object can span several lines. visit must not keep
+// the record.
 //
 // Read returns false if the text after the prefix is neither a JSON object nor
 // logfmt. Then [Events.AddRead] can read it as text.
@@ -121,10 +121,10 @@ func firstByte(line []byte, i int) int {
 	return i
 }
 
-// afterMembers returns the index after the last member of an object or a list. The
-// argument end is the index of the closing byte. New fields go before the white
-// space in front of the closing byte.
-func afterMembers(line []byte, end int) int {
+// afterMembers returns the index after the last member of an object or a list, where
+// new members can be inserted. closing is the index of the closing bracket.
+func afterMembers(line []byte, closing int) int {
+	end := closing
 	for end > 0 && (line[end-1] == ' ' || line[end-1] == '\t' || line[end-1] == '\r' || line[end-1] == '\n') {
 		end--
 	}
@@ -136,7 +136,7 @@ func afterMembers(line []byte, end int) int {
 func (r *Reader) objects(line []byte, start int, visit func(*Record)) {
 	c := r.find()
 	if c.records == nil {
-		r.visit(c, afterMembers(line, start+r.fields.end), visit)
+		r.object(c, afterMembers(line, start+r.fields.end), visit)
 		return
 	}
 	lists, ok := r.fields.lookup([]byte(c.records[0]))
@@ -158,10 +158,10 @@ func (r *Reader) find() *compiled {
 	return r.shape
 }
 
-// records calls visit with every object in list. If names is not empty, the objects
-// are nested deeper. Each item of list has a list with the key names[0], each item
-// of that list has one with the key names[1], and so on. Then visit gets the objects
-// of the innermost lists.
+// records calls visit with every object in list. If names is not empty, the lists are
+// nested: each item of list has a list with the key names[0], each item of that list
+// has a list with the key names[1], and so on. Then records calls visit with the
+// objects of the innermost lists.
 func records(list []byte, names []string, visit func(item []byte)) {
 	if len(list) == 0 || list[0] != '[' {
 		return
@@ -177,8 +177,8 @@ func records(list []byte, names []string, visit func(item []byte)) {
 	})
 }
 
-// offset returns the index of part in line. The caller must have sliced part
-// from line without limiting its capacity.
+// offset returns the index of part in line. part must be a slice of line that was made
+// without a limit for the capacity.
 func offset(line, part []byte) int { return cap(line) - cap(part) }
 
 // otlp calls visit with the OTLP record whose members are in r.fields. The record
@@ -200,9 +200,9 @@ func (r *Reader) otlp(line []byte, start int, visit func(*Record)) {
 	r.finish(Unknown, visit)
 }
 
-// visit passes the record whose members are in r.fields to the argument
-// visit.
-func (r *Reader) visit(c *compiled, at int, visit func(*Record)) {
+// object calls visit with the record whose members are in r.fields. Fields can be
+// inserted at index at of the line.
+func (r *Reader) object(c *compiled, at int, visit func(*Record)) {
 	f := r.fields
 	r.record = Record{Shape: c.Shape, shape: c, reader: r, At: at, comma: !f.empty, Stderr: r.prefix.stderr}
 	if len(c.attributes) > 0 {
@@ -214,8 +214,8 @@ func (r *Reader) visit(c *compiled, at int, visit func(*Record)) {
 	r.finish(r.prefix.severity, visit)
 }
 
-// finish sets the severity of the record and calls visit with the record. The
-// argument outer is the severity in the line's prefix.
+// finish sets the severity of the record and calls visit with the record. outer is
+// the severity in the prefix of the line.
 func (r *Reader) finish(outer Severity, visit func(*Record)) {
 	rec, f := &r.record, r.fields
 	rec.Category, rec.Reason = f.key(r.set.category), f.key(r.set.reason)
@@ -243,10 +243,10 @@ func (f *fields) severity(levels []compiledLevel) Severity {
 	return s
 }
 
-// readInner reads the message as a log line (the inner line). If the record has no
-// level, it gets the level of the inner line. If the shape of the record is a
-// carrier (see [Shape.Carrier]), the level of the inner line replaces that of the
-// record. The program that wrote the line knows the level better than the runtime.
+// readInner reads the message as a log line (the inner line). A record without a level
+// gets the level of the inner line. If the shape of the record is a carrier (see
+// [Shape.Carrier]), the level of the inner line replaces the level of the record: the
+// program that wrote the inner line knows its level better than the runtime.
 func (r *Reader) readInner() {
 	rec := &r.record
 	carrier := rec.Shape.Carrier
@@ -278,9 +278,9 @@ func (r *Reader) readInner() {
 	}
 }
 
-// Text decodes v, an undecoded value. It decodes at most limit bytes: if the value
-// is longer, only its beginning and its end, as [jsontop.Ends] does. It returns ""
-// if the value is not a text.
+// Text decodes v, an undecoded value of the record. If v is longer than limit bytes,
+// Text decodes only the beginning and the end of v, as [jsontop.Ends] does. If v is
+// not a string, Text returns "".
 func (rec *Record) Text(v []byte, limit int) string {
 	t, ok := jsontop.Ends(v, limit)
 	if !ok && rec.Form == Pair && len(v) <= limit {
@@ -300,9 +300,9 @@ func (rec *Record) IsError() bool {
 	return rec.Severity == Error || rec.Severity == Unknown && rec.HasError()
 }
 
-// Append appends to b the fields that the caller inserts into the line at index At.
-// It leaves out a field that the record already has. The category and the reason
-// must not need escapes.
+// Append appends to b the fields that the caller inserts into the line at index
+// rec.At. It leaves out a field that the record already has. category and reason must
+// not contain characters that JSON escapes.
 func (rec *Record) Append(b []byte, category, reason string) []byte {
 	comma := rec.comma
 	began := false

@@ -6,20 +6,19 @@ import (
 	"strings"
 )
 
-// A Scale says which values of a level field mean error or worse. A value is a
-// number or a name. A log can write a number as text.
+// A Scale says which values of a level field mean error or worse. A value is a name,
+// a number, or a number in quotes.
 type Scale struct {
 	Name string
 	// The numbers from Min to Max mean error or worse. If Max is 0, there is
 	// no upper limit.
 	Min, Max float64
-	// Zero is true if 0 is a level. On other scales, 0 means that there is no
-	// level.
+	// Zero is true if 0 is a level. Otherwise 0 means that there is no level.
 	Zero bool
-	// Names has names of error levels that levelNamed does not know, in lower case.
+	// Names has further names of error levels, in lower case. The usual names are in
+	// the function levelNamed.
 	Names []string
-	// Only is true if all valid names are in Names: the names of levelNamed are not
-	// used.
+	// Only is true if the names in levelNamed do not count.
 	Only bool
 }
 
@@ -43,11 +42,10 @@ var (
 const never = 1e308
 
 // levelNamed returns the severity of the level with this name, or Unknown. The name
-// must be in lower case. The names at error or above are those of slog, zap,
+// must be in lower case. The names for error or above are those of slog, zap,
 // zerolog, logrus, log4j and logback, java.util.logging, Python, Ruby, PHP, syslog,
-// Postgres, Google Cloud and OpenTelemetry. Names below error show that a text line
-// belongs to a log. levelNamed uses a switch, because a map would take four times as
-// long.
+// Postgres, Google Cloud and OpenTelemetry. The other names show that a text line is
+// a log line. levelNamed uses a switch, because a map would take four times as long.
 func levelNamed(name []byte) Severity {
 	switch string(name) {
 	case "error", "err", "erro", "severe", "fatal", "critical", "crit",
@@ -123,7 +121,7 @@ func trimLevel(v []byte) []byte {
 }
 
 // Named returns the severity of the level with this name, such as "WARN", "error" or
-// "ERROR2". If no logger has such a level, it returns Unknown.
+// "ERROR2". It returns [Unknown] for any other text.
 func Named(level string) Severity {
 	level = strings.TrimSpace(level[:min(len(level), 2*longestLevel)])
 	return wordLevel(strings.TrimRight(level, "0123456789"))
@@ -138,8 +136,8 @@ func lowerByte(c byte) byte {
 
 func zero(v []byte) bool { return string(v) == "0" }
 
-// present reports whether v counts as a value. Null, false, zero and an empty
-// string, array or object count as no value.
+// present reports whether v is a value. It returns false for no bytes, null, false,
+// zero, and an empty string, array or object.
 func present(v []byte) bool {
 	switch len(v) {
 	case 0:

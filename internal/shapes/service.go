@@ -7,10 +7,10 @@ import (
 	"github.com/errclass/errclass/internal/jsontop"
 )
 
-// Services lists the paths at which a line can name the service or the container
-// that logged it, the most specific first. They come from OpenTelemetry, ECS,
+// Services lists the paths of fields that can name the service or the container that
+// logged a line, the most specific first. The paths are those of OpenTelemetry, ECS,
 // Datadog, Google Cloud, Fluent Bit and Filebeat on Kubernetes, Docker's journald
-// driver and systemd. Some are names that many programs use.
+// driver and systemd, and names that many programs use, such as app.
 var Services = []string{
 	"service.name", "service/name", "service", "service_name", "serviceContext/service", "dd.service", "dd/service",
 	"app", "application", "app_name", "appname", "program",
@@ -33,7 +33,7 @@ type servicePath struct {
 	rest []string
 }
 
-// longestService limits how many bytes of a service's name are read.
+// longestService is how many bytes of the name of a service are read.
 const longestService = 128
 
 // Service is like the function [Service]. line must be the line from which
@@ -137,8 +137,8 @@ func firstItem(list []byte) (first []byte) {
 	return first
 }
 
-// resourceService returns the attribute service.name of a resource. The attributes
-// are a list of keys and values in OTLP. Console exporters write them as an object.
+// resourceService returns the attribute service.name of a resource. The attributes are
+// a list of keys and values, as in OTLP, or an object, as console exporters write.
 func resourceService(attributes []byte) (name []byte) {
 	if v := objectMember(attributes, "service.name"); v != nil {
 		return v

@@ -1,11 +1,11 @@
-// Package shapes reads lines of logs in the shapes that common loggers write.
+// Package shapes reads log lines in the shapes (formats) that common loggers write.
 //
 // [Reader.Read] takes one line. It
 //
 //   - skips the prefix of a container runtime or a collector ([Prefixes]),
 //   - finds the top-level keys of a JSON object or the keys of logfmt,
 //   - looks up the shape that has these keys ([Table]),
-//   - finds the level, the message, the errors and the status by their paths,
+//   - finds the level, the message, the errors and the status at the paths of the shape,
 //   - reads the log line that a message contains, as in the output of journald and Docker.
 //
 // The result is a list of [Record]. A record has the level and the texts to
@@ -15,27 +15,27 @@
 // Text lines have shapes too ([Texts]), and [Events] joins the lines of a stack
 // trace. All shapes are rows of tables: to support another logger, add a row.
 //
-// The package depends on the standard library only. Time is linear in the length of
-// a line, and memory is bounded: see [MaxText] and [MaxInner].
+// The package uses only the standard library. Its time is linear in the length of a
+// line, and its memory is limited: see [MaxText] and [MaxInner].
 package shapes
 
 import "github.com/errclass/errclass/internal/jsontop"
 
-// A Shape describes the lines of one logger: the paths of their fields and the
-// meaning of their levels.
+// A Shape describes the lines of one logger: the paths of the fields and the meaning
+// of the levels.
 //
 // A path names a member of an object. For example, "a/b" is the member b of the
 // member a. The reader tries the paths of the shape first, and then the paths of
 // [Common].
 type Shape struct {
 	Name   string // for people: the loggers that write this shape
-	Source string // what the row was made from: a version whose output is in testdata, or documentation
+	Source string // a version of the logger whose output is in testdata, or documentation
 
 	// A line has the shape if it has all keys of Needs and, unless Any is empty, one
-	// of the keys of Any. Of several such shapes, the first in the table is chosen.
+	// of the keys of Any. If a line has several shapes, the first in the table is used.
 	Needs, Any []string
 
-	Levels  []Level  // a line is an error if one of its levels is
+	Levels  []Level  // a line is an error if one of these levels is error or above
 	Errors  []string // errors: texts, objects with a message, or lists of these
 	Message []string // the first one with a text is used
 	Codes   []string // an error's code or type
@@ -55,10 +55,10 @@ type Shape struct {
 	// precedence. A message that is a JSON object is read as a line even if Carrier
 	// is false.
 	Carrier bool
-	// Records is the path to the records, if a line has several. Each element of the
-	// path names a list. For example, "a/b/c" means that the member a is a list
-	// whose items have a list b. The items of b have a list c of records. The
-	// records have the shape [OTLPRecord].
+	// Records is the path of the records, if a line has several. Each element of the
+	// path is the name of a list. For example, "a/b/c" means that the member a is a
+	// list. Each item of a has a list b, and each item of b has a list c of records.
+	// The records have the shape [OTLPRecord].
 	Records string
 }
 
@@ -74,8 +74,8 @@ type Severity uint8
 // These are the values of [Severity].
 const (
 	Unknown Severity = iota // the line has no level
-	Below                   // its level is below error
-	Error                   // its level is error or above
+	Below                   // the level is below error
+	Error                   // the level is error or above
 )
 
 // String returns the name of s.
@@ -91,19 +91,20 @@ const (
 	Attribute             // {"key":"…","value":{"stringValue":"…"}} in a list of OTLP
 )
 
-// MaxText limits how many undecoded bytes of a text are read. Of a longer text, only
-// the first and the last MaxText/2 bytes are read. The limit is six times what a
-// classifier reads and a little more, because an escape of one byte can have six
-// bytes.
+// MaxText is how many bytes of a text are read before escapes are decoded. If a text
+// is longer, only the first and the last MaxText/2 bytes are read. The limit is a
+// little more than six times what a classifier reads, because JSON can spell one byte
+// as an escape of six bytes, such as \u0061.
 const MaxText = 6*maxRead + 64
 
-// maxRead limits how many bytes of a text a classifier reads.
+// maxRead is how many bytes of a text a classifier reads.
 const maxRead = 64 << 10
 
-// MaxInner is the length of the longest message that is read as a log line.
+// MaxInner is the maximum length of a message that is read as a log line, in bytes.
 const MaxInner = 1 << 20
 
-// text decodes a value. It returns false if the value is not a text.
+// text decodes v. It returns false if v is not a string. In logfmt, every value is a
+// string.
 func text(v []byte, logfmt bool) (string, bool) {
 	s, ok := jsontop.Ends(v, MaxText)
 	if ok || !logfmt {

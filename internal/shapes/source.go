@@ -9,18 +9,17 @@ import (
 	"github.com/errclass/errclass/internal/jsontop"
 )
 
-// Source is one text of a record that can be classified, with the fields that
-// belong to it.
+// Source is one text of a record that can be classified, with the type, code and
+// status of the error.
 type Source struct {
 	Message string
-	Type    string // an exception's type that the program itself recorded
+	Type    string // type of an exception that the program itself recorded
 	Code    string // a code or a type that another program may have set
 	Status  int    // an HTTP status from 400 to 599, or 0
 }
 
 // Sources yields the sources of the record, the most specific first: the errors, the
-// errors in groups, the message, and the stack traces. The caller can stop after any
-// source.
+// errors in groups, the message, and the stack traces.
 func (rec *Record) Sources(yield func(Source) bool) {
 	if rec.inner != nil && rec.Shape.Carrier && !rec.inner.sources(yield) {
 		return
@@ -60,10 +59,10 @@ func (rec *Record) sources(yield func(Source) bool) (all bool) {
 	return true
 }
 
-// messageSources yields the message and the sources of the JSON in it. If the JSON
-// has a level, it is a log line, and its sources come before the message. If it has
-// no level, it might be the body of a response, and the message comes first.
-// messageSources returns false if yield returned false.
+// messageSources yields the message, and the sources of the JSON in the message. JSON
+// with a level is a log line, and its sources come before the message. JSON without a
+// level might be the body of a response, and the message comes first. messageSources
+// returns false if yield returned false.
 func (rec *Record) messageSources(common Source, yield func(Source) bool) (all bool) {
 	isLine := rec.inner != nil && rec.inner.Severity != Unknown
 	if isLine && !rec.inner.sources(yield) {
@@ -74,10 +73,10 @@ func (rec *Record) messageSources(common Source, yield func(Source) bool) (all b
 }
 
 const (
-	// maxSources limits how many sources a record's errors give, and how many
-	// objects are read for one error.
+	// maxSources limits how many sources are yielded for the errors of a record, and
+	// how many objects are read for one error.
 	maxSources = 32
-	// maxNested limits how deeply groups and causes can be nested.
+	// maxNested is how deeply groups and causes can be nested.
 	maxNested = 4
 )
 
@@ -85,8 +84,8 @@ const (
 type sourceWriter struct {
 	yield  func(Source) bool
 	logfmt bool
-	left   int
-	seen   [8]*byte // values that were read; a path and a group may lead to the same value
+	left   int      // how many more sources are yielded
+	seen   [8]*byte // values that were read; a path and a group can have the same value
 }
 
 // again reports whether v was read before, and remembers v.
@@ -107,8 +106,8 @@ func (s *sourceWriter) out(e Source) bool {
 }
 
 // errorValue yields the sources of an error value. The value is a text, an object
-// such as those that pino writes, or a list of such objects. A list of other items
-// gives one source, whose message is the JSON of the list.
+// such as pino's err, or a list of such objects. Any other list is one source, whose
+// message is the JSON of the list.
 func (s *sourceWriter) errorValue(v []byte, e Source) bool {
 	if t, ok := text(v, s.logfmt); ok {
 		e.Message = t
@@ -138,20 +137,21 @@ func (s *sourceWriter) errorValue(v []byte, e Source) bool {
 	return true
 }
 
-// causes has the texts of an error and of its causes, the outermost error first.
-// They are classified together, because a cause is more specific than its wrappers.
+// causes has the texts of an error and of its causes, the outermost error first. The
+// texts are classified together, because a cause is more specific than the errors
+// that wrap it.
 type causes struct {
 	messages []string
 	size     int    // the length of all messages
 	code     string // the outermost code, such as ECONNREFUSED
-	kind     string // the innermost type, because the types of wrappers are general
+	kind     string // the type of the innermost cause, which is the most specific
 	status   int
 	stacks   [4][]byte
 	nStacks  int
 	objects  int
 }
 
-// maxCauses limits how many items of a list of errors are read.
+// maxCauses is how many items of a list of errors are read.
 const maxCauses = 8
 
 // read adds an error object or a list of error objects. It returns false if v is
@@ -186,8 +186,8 @@ func (c *causes) read(v []byte, depth int) bool {
 	}
 }
 
-// object adds the sources of an error object. It decodes the values only after all
-// members, because the last value of a repeated key counts.
+// object adds the texts of an error object and of its causes. It decodes the values
+// after it has read all members, because the last value of a repeated key counts.
 func (c *causes) object(v []byte, depth int) {
 	c.objects++
 	var message, kind, code, stack, cause []byte
@@ -220,8 +220,8 @@ func (c *causes) object(v []byte, depth int) {
 	}
 }
 
-// add adds a message, unless the previous message contains it. If the messages
-// together have more than MaxText bytes, it adds no more.
+// add adds a message, unless the previous message contains it. After more than MaxText
+// bytes of messages, add does nothing.
 func (c *causes) add(message string) {
 	if message == "" || c.size > MaxText || len(c.messages) > 0 && strings.Contains(c.messages[len(c.messages)-1], message) {
 		return
@@ -232,9 +232,8 @@ func (c *causes) add(message string) {
 
 func (c *causes) message() string { return strings.Join(c.messages, ": ") }
 
-// group yields the errors among the members of an object. It also searches objects
-// in this object, such as the groups of slog. It returns false if yield returned
-// false.
+// group yields the errors among the members of an object, and of the objects in it,
+// such as the groups of slog. It returns false if yield returned false.
 func (s *sourceWriter) group(v []byte, common Source, depth int) bool {
 	more := true
 	jsontop.Object(v, func(name, value []byte) {
@@ -283,8 +282,7 @@ func (f *fields) firstText(paths []path) string {
 	return ""
 }
 
-// messageText tries the paths of the message in order and returns the first text
-// that it finds.
+// messageText returns the text at the first of the paths that has one, or "".
 func (f *fields) messageText(paths []path) string {
 	for _, p := range paths {
 		v := f.at(p)
@@ -311,8 +309,7 @@ func (f *fields) messageText(paths []path) string {
 	return ""
 }
 
-// httpStatus returns the first HTTP error status that it finds at one of the paths,
-// or 0.
+// httpStatus returns the first HTTP status from 400 to 599 at one of the paths, or 0.
 func (f *fields) httpStatus(paths []path) int {
 	for _, p := range paths {
 		if n := httpStatus(f.at(p)); n != 0 {
@@ -322,7 +319,7 @@ func (f *fields) httpStatus(paths []path) int {
 	return 0
 }
 
-// httpStatus returns v if it is a number from 400 to 599, and 0 otherwise.
+// httpStatus returns the value of v if v is a number from 400 to 599, and 0 otherwise.
 func httpStatus(v []byte) int {
 	if len(v) != len("503") {
 		return 0

@@ -70,7 +70,8 @@ var Table = []Shape{
 	{
 		Name: "docker json-file", Source: "https://docs.docker.com/engine/logging/drivers/json-file/",
 		Needs: []string{"log", "stream"}, // Fluent Bit adds more members
-		// The level of a line is that of the line in its message.
+		// A line has no level of its own. It gets the level of the log line in the
+		// message.
 		Message: []string{"log"},
 		Times:   []string{"time"},
 		Stream:  "stream",

@@ -119,7 +119,6 @@ var textTests = []struct {
 	{"syslog without a known header", "<11>" + refused, refused, shapes.Error},
 }
 
-// TestTexts reads each text of textTests.
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range textTests {
@@ -145,7 +144,7 @@ func TestTexts(t *testing.T) {
 }
 
 // TestExceptionsInARow checks that an exception directly after another exception
-// begins a new event. After a Python frame, it belongs to the event of the frame.
+// begins a new event, and that an exception after a Python frame does not.
 func TestExceptionsInARow(t *testing.T) {
 	t.Parallel()
 	var got [][]string

@@ -2,7 +2,7 @@ package shapes
 
 import "bytes"
 
-// TextEvents collects the texts of events. A message and its stack trace are one
+// TextEvents joins the lines of each [Event] (a message with its stack trace) to one
 // text. The zero value is ready for use. It is not safe for concurrent use.
 //
 // For each line, call [TextEvents.Starts]. If it returns true, the previous event is
@@ -16,15 +16,15 @@ type TextEvents struct {
 }
 
 // Starts reports whether line starts a new event. The current event stays the same
-// until the next call of Add. The last call of r.Read must have been for this line,
-// or for a text that begins with it, and must have returned false.
+// until the next call of Add. The last call of r.Read must have been for this line, or
+// for a text that begins with this line, and must have returned false.
 func (t *TextEvents) Starts(r *Reader, line []byte) bool {
 	t.starts = !t.events.AddRead(r, trimEnd(line))
 	return t.starts
 }
 
-// Add adds a line to the event that it belongs to. Call Starts with the same line
-// first.
+// Add adds a line to the current event, or starts a new event with the line. Call
+// Starts with the same line first.
 func (t *TextEvents) Add(line []byte) {
 	t.event = t.events.Event()
 	line = trimEnd(line)
@@ -44,8 +44,9 @@ func (t *TextEvents) End() { t.events.End() }
 // Event returns the current event.
 func (t *TextEvents) Event() Event { return t.event }
 
-// Text returns the first [MaxText] bytes of the current event's text, without the
-// header of the first line. The result is valid until the next call of Add.
+// Text returns the text of the current event, without the header of the first line.
+// A text longer than [MaxText] bytes is cut. The result is valid until the next call
+// of Add.
 func (t *TextEvents) Text() []byte { return bytes.TrimSpace(t.text) }
 
 // Lines returns the number of lines of the current event.

@@ -1,14 +1,13 @@
 package shapes
 
-// A Prefix is text that a runtime writes before a line of a program.
+// A Prefix describes the text that a runtime or a collector writes before a log line.
 type Prefix struct {
 	Name    string
 	Source  string
 	pattern pattern
 }
 
-// Prefixes lists the prefixes that runtimes and collectors write before a log line.
-// The most common prefix is first.
+// Prefixes lists the prefixes that the package can read, the most common first.
 var Prefixes = []Prefix{
 	{"CRI", "https://github.com/kubernetes/design-proposals-archive/blob/main/node/kubelet-cri-logging.md", "%t %s F %m"},
 	{"CRI, partial line", "the same", "%t %s P %m"},
@@ -20,8 +19,8 @@ var Prefixes = []Prefix{
 
 var prefixPatterns = newPatterns(len(Prefixes), func(i int) pattern { return Prefixes[i].pattern })
 
-// readPrefix returns the prefix of line. The end of the prefix is 0 if there is
-// none.
+// readPrefix returns the prefix of line, which can consist of several [Prefixes]. If
+// there is none, the field end of the result is 0.
 func readPrefix(line []byte) (p prefix) {
 	for p.depth < maxDepth {
 		end, m := onePrefix(line[p.end:], &p.lead)
@@ -38,7 +37,7 @@ func readPrefix(line []byte) (p prefix) {
 }
 
 type prefix struct {
-	end, depth int
+	end, depth int // length of the prefix; number of Prefixes in it
 	stderr     bool
 	severity   Severity
 	lead       lead // of the text after the prefix
@@ -120,9 +119,9 @@ func textShape(name, source string, p pattern) Text {
 	return Text{Shape{Name: name, Source: source}, p}
 }
 
-// TextShape returns the severity of a text line and its shape, or nil. The line can
-// have a prefix. If the line itself has no level, the severity is that of the
-// prefix.
+// TextShape returns the shape of a text line, or nil, and the severity of the line.
+// The line can have a prefix. If the line has no level after the prefix, the severity
+// is that of the prefix.
 func TextShape(line []byte) (*Text, Severity) {
 	p := readPrefix(line)
 	t, m := matchText(line[p.end:], &p.lead)
@@ -145,8 +144,8 @@ func (r *Reader) LineSeverity(line []byte) Severity {
 
 var textPatterns = newPatterns(len(Texts), func(i int) pattern { return Texts[i].pattern })
 
-// matchText returns the first shape that matches line, or nil. l caches what has
-// already been read at the start of line.
+// matchText returns the first shape that matches line, or nil. l caches what the first
+// verb of a pattern matches.
 func matchText(line []byte, l *lead) (*Text, matched) {
 	if len(line) == 0 || isSpace(line[0]) {
 		return nil, matched{}

@@ -36,8 +36,8 @@ func (rec *Record) Time() (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// longestTime is a limit in bytes. A longer text is not a time. It is not parsed,
-// because time.Parse would copy it for each layout.
+// longestTime is the maximum length of a time, in bytes. A longer text is not passed
+// to time.Parse, which would copy the text for each layout.
 const longestTime = 128
 
 func parseTime(v []byte, logfmt bool) (time.Time, bool) {
@@ -58,7 +58,7 @@ func parseTime(v []byte, logfmt bool) (time.Time, bool) {
 	for _, layout := range layouts {
 		if t, err := time.Parse(layout, string(raw)); err == nil { // does not allocate
 			t = t.UTC()
-			return t, 0 < t.Year() && t.Year() < 10_000 // RFC 3339 permits only years of four digits, and UTC may have changed the year
+			return t, 0 < t.Year() && t.Year() < 10_000 // RFC 3339 permits only years of four digits, and t.UTC may have changed the year
 		}
 	}
 	return time.Time{}, false
@@ -72,7 +72,7 @@ func unixTime(v []byte) (time.Time, bool) {
 	if len(v) == 0 || v[0] < '0' || v[0] > '9' {
 		return time.Time{}, false
 	}
-	for _, c := range v { // most times are no numbers, and an error of ParseFloat costs memory
+	for _, c := range v { // most times are not numbers, and ParseFloat would allocate an error
 		if (c < '0' || '9' < c) && c != '.' && c != 'e' && c != 'E' && c != '+' {
 			return time.Time{}, false
 		}

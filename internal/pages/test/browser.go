@@ -37,8 +37,8 @@ type Page struct {
 	faults   []string
 }
 
-// testLimit limits a test, and waitLimit limits one wait for the page. Both are
-// long, because the machine may be busy.
+// testLimit is the time limit of a test, and waitLimit that of one wait for the
+// page. Both are long, because the machine may be busy.
 const (
 	testLimit = 5 * time.Minute
 	waitLimit = time.Minute

@@ -156,7 +156,7 @@ func TestPlaygroundFile(t *testing.T) {
 }
 
 // TestPlaygroundStart limits the processor time from opening the page to the first
-// answer, in all threads of the browser. The time on the clock is only logged,
+// answer, in all threads of the browser. The elapsed time is only logged,
 // because it depends on other programs.
 func TestPlaygroundStart(t *testing.T) {
 	const limit = 1500 * time.Millisecond

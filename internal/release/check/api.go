@@ -203,8 +203,8 @@ func (repo *repository) keptAPI() (map[string]string, error) {
 	return kept, err
 }
 
-// lastAPI reads the files in api/ of the last release. This is the newest of the
-// root module's tags that HEAD can reach. Before the first release, tag is "".
+// lastAPI reads the files in api/ of the last release, which is the newest version
+// tag of the root module that HEAD can reach. Before the first release, tag is "".
 func (repo *repository) lastAPI(ctx context.Context) (tag string, api map[string]string, err error) {
 	git := func(args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, "git", args...)
@@ -239,8 +239,8 @@ func (repo *repository) lastAPI(ctx context.Context) (tag string, api map[string
 	return tag, api, nil
 }
 
-// missing returns the lines of files in a that the file with the same name in b does
-// not have. Each line has the file's name as a prefix.
+// missing returns the lines of the files in a that are not in the file of the same
+// name in b. Each line has the name of the file as a prefix.
 func missing(a, b map[string]string) []string {
 	var all []string
 	for name, text := range a {

@@ -15,8 +15,9 @@ import (
 	"github.com/errclass/errclass/internal/release/workspace"
 )
 
-// maxModules limits the module graph of a program that imports only slogclass. The
-// program itself counts too. The README states this number.
+// maxModules is the maximum number of modules in the module graph of a program that
+// imports only slogclass, including the program itself. The README states this
+// number.
 const maxModules = 16
 
 // heavy matches modules on which a program that imports only slogclass must not

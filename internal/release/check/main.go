@@ -7,9 +7,10 @@
 //
 // A rehearsal has these steps:
 //
-//  1. Pack every released module into a module proxy on disk. A module comes after
-//     the modules that it requires. In the packed module, go.mod requires them at
-//     the version of the rehearsal, and go.sum has their sums.
+//  1. Pack every released module into a module proxy on disk, in an order in which
+//     each module comes after the modules that it requires. In a packed module,
+//     go.mod has the version of the rehearsal for these modules, and go.sum has
+//     their checksums.
 //  2. Run go mod tidy -diff and go build in each packed module without go.work, and
 //     go mod tidy -diff in each other module.
 //  3. Install the command from an empty directory, and run it.
@@ -18,8 +19,8 @@
 //     slogclass must depend on few modules.
 //  5. Compare the exported API with api/ and with the last tag.
 //
-// Each rehearsal has a version of its own. At the end its files are removed from
-// the module cache.
+// Each rehearsal has a new version. At the end, the command removes the files of this
+// version from the module cache.
 package main
 
 import (

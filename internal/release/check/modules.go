@@ -20,8 +20,8 @@ import (
 // it.
 const root = "github.com/errclass/errclass"
 
-// development lists the directories of modules that users do not install. Only the
-// go.mod files of these modules can use replace. All other modules are checked like
+// development lists the directories of modules that users do not install. The go.mod
+// files of these modules may use replace. All other modules are checked like
 // released ones.
 var development = []string{
 	"collector/errclassprocessor/test",
@@ -45,7 +45,7 @@ var development = []string{
 type repository struct {
 	dir      string
 	base     string              // the version at which the modules require each other
-	released []*workspace.Module // each after those that it requires
+	released []*workspace.Module // each after the modules that it requires
 	others   []*workspace.Module // the modules in development
 }
 
@@ -127,7 +127,7 @@ type pkg struct {
 	ImportPath, Name string
 	GoFiles          []string
 
-	work string // the directory of its go.work
+	work string // the directory of the go.work that names its module
 }
 
 // public returns the packages that users may import. These are all packages except

@@ -30,7 +30,7 @@ func TestProblems(t *testing.T) {
 	tests := []struct {
 		name string
 		mods map[string]string
-		want string // part of the only problem; "" for none
+		want string // part of the text of the only problem; "" if there must be no problem
 	}{
 		{"none", map[string]string{".": head, "a": head + "/a\nrequire " + root + " v0.1.0"}, ""},
 		{"a replace", map[string]string{".": head, "a": head + "/a\nrequire " + root + " v0.1.0\nreplace " + root + " => ../"}, "a/go.mod: replace " + root},

@@ -26,7 +26,7 @@ type rehearsal struct {
 	dir     string
 	version string
 	cache   string         // GOMODCACHE
-	sums    workspace.Sums // the sums of the packed modules
+	sums    workspace.Sums // the lines of go.sum for the packed modules
 	env     []string
 }
 
@@ -65,9 +65,9 @@ func (r *rehearsal) source(m *workspace.Module) string {
 	return filepath.Join(r.dir, "src", strings.ReplaceAll(m.Path, "/", "-"))
 }
 
-// pack copies m, sets the version in the copy's go.mod and go.sum, and adds the copy
-// to the proxy. If tidy is true, it first runs go mod tidy in the copy. The modules
-// that m requires must have been packed before.
+// pack copies m, sets the version in the go.mod and go.sum of the copy, and adds the
+// copy to the proxy. If tidy is true, it first runs go mod tidy in the copy. The
+// modules that m requires must already be packed.
 func (r *rehearsal) pack(ctx context.Context, m *workspace.Module, tidy bool) error {
 	dir := r.source(m)
 	if err := r.copyModule(m, dir); err != nil {

@@ -29,7 +29,7 @@ func (s Sums) Add(m *Module, version, zip, gomod string) error {
 	return nil
 }
 
-// Write updates the go.sum in dir, which is the directory of m or of a copy. It
+// Write updates the go.sum in dir, which is the directory of m or of a copy of m. It
 // replaces all lines about modules of this repository by lines for the modules that
 // m requires. The argument root is the path of the root module.
 func (s Sums) Write(m *Module, dir, root string) error {
@@ -45,8 +45,8 @@ func (s Sums) Write(m *Module, dir, root string) error {
 	return os.WriteFile(name, []byte(FormatSums(lines)), 0o644)
 }
 
-// ThirdParty returns the lines of a go.sum, without the lines about root and the
-// modules below it.
+// ThirdParty returns the lines of a go.sum without those about the module root and
+// the modules below root.
 func ThirdParty(sums, root string) []string {
 	var lines []string
 	for line := range strings.Lines(sums) {

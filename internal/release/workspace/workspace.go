@@ -15,7 +15,8 @@ import (
 )
 
 // Dirs lists the directories that have a go.work. The Collector's modules have their
-// own workspace, so that they are built with the versions that they require.
+// own workspace, so that they are built with the versions that their go.mod files
+// require.
 var Dirs = []string{".", "collector"}
 
 // Module is a module that a go.work names.
@@ -128,8 +129,8 @@ func (m *Module) Name(file string) string {
 	return filepath.Join(m.repo, filepath.FromSlash(m.Dir), filepath.FromSlash(file))
 }
 
-// SetVersion edits the go.mod in dir, which is the directory of m or of a copy. It
-// sets the version of each other module of this repository that m requires.
+// SetVersion edits the go.mod in dir, which is the directory of m or of a copy of m.
+// It sets the version of each other module of this repository that m requires.
 func (m *Module) SetVersion(dir, version string) error {
 	name := filepath.Join(dir, "go.mod")
 	file, err := parse(name)

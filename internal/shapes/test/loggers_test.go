@@ -86,7 +86,7 @@ func withZapr(w io.Writer) {
 func withStdoutlog(w io.Writer) {
 	exporter, err := stdoutlog.New(stdoutlog.WithWriter(w))
 	if err != nil {
-		panic(err) // only a wrong option
+		panic(err) // the options are wrong
 	}
 	l := sdklog.NewLoggerProvider(sdklog.WithProcessor(sdklog.NewSimpleProcessor(exporter))).Logger("app")
 	emit := func(s otellog.Severity, body string, attributes ...attribute.KeyValue) {
@@ -106,7 +106,7 @@ func withKlog(w io.Writer) {
 	klog.InitFlags(set)
 	for _, f := range [][2]string{{"logtostderr", "false"}, {"one_output", "true"}, {"stderrthreshold", "10"}} {
 		if err := set.Set(f[0], f[1]); err != nil {
-			panic(err) // only an unknown flag
+			panic(err) // klog does not have the flag
 		}
 	}
 	klog.SetOutput(w)
