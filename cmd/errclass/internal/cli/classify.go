@@ -17,7 +17,7 @@ import (
 	"github.com/errclass/errclass/internal/shapes"
 )
 
-// maxMessage is the length of the longest input line that is read, in bytes.
+// maxMessage is the maximum length of an input line, in bytes.
 const maxMessage = 64 << 20
 
 func newClassify(s Streams) *cobra.Command {
@@ -95,8 +95,8 @@ by errclass logs: a pipe is read to its end.`,
 	return cmd
 }
 
-// classifyLines classifies each line of r, unless skip returns true for the line. It
-// writes all results before it waits for more input.
+// classifyLines classifies each line of r for which skip returns false. It writes
+// all results before it waits for more input.
 func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrinter, skip func(line []byte) bool) error {
 	in := lines.NewReader(r, maxMessage, p.out.Flush)
 	if waiter, ok := r.(logline.Waiter); ok {
@@ -138,7 +138,7 @@ func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrin
 // it also returns the id as undecoded JSON.
 func lineMessage(line []byte) (message string, id []byte) {
 	line = bytes.TrimPrefix(line, []byte(lines.BOM))
-	var values [2][]byte // not yet decoded: if a key repeats, the last value counts
+	var values [2][]byte // undecoded; if a key occurs twice, its last value
 	_, ok := jsontop.Object(line, func(key, value []byte) {
 		switch string(key) {
 		case "message":

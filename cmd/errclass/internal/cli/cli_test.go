@@ -23,11 +23,11 @@ import (
 const asProgram = "ERRCLASS_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asChild) != "" && len(os.Args) > 1 && childWords[os.Args[1]] != nil {
+	if os.Getenv(asChild) != "" && len(os.Args) > 1 && childActions[os.Args[1]] != nil {
 		runChild(os.Args[1:])
 		os.Exit(0)
 	}
-	// The tests of errclass run start this binary as a command and need these
+	// The tests of the command "errclass run" start this binary and need these
 	// variables. Without GORACE, the race detector would delay the exit by a second.
 	if err := errors.Join(os.Setenv(asChild, "1"), os.Setenv("GORACE", "atexit_sleep_ms=0")); err != nil {
 		panic(err)

@@ -133,7 +133,7 @@ func (f *evalFlags) run(cmd *cobra.Command, s Streams, args []string) error {
 	if misses >= 0 && misses < r.allMisses {
 		r.Misses = r.Misses[:misses]
 	}
-	if !f.crossValidate { // c did not make the predictions
+	if !f.crossValidate { // c made the predictions
 		r.Explain(c)
 	}
 	if *f.format == formatJSON {
@@ -180,8 +180,8 @@ func reportJSON(r report) reportLine {
 	return line
 }
 
-// writeReport writes the figures and the tables. If r was compared with earlier
-// predictions, against is the name of their file.
+// writeReport writes the figures and the tables of r. The argument against is the
+// name of the file with earlier predictions, or "" if there is none.
 func writeReport(w io.Writer, r report, against string) error {
 	fmt.Fprintf(w, "entries         %d\n", r.Entries)
 	fmt.Fprintf(w, "category right  %s (%d wrong)\n", percent(r.CategoryAccuracy), r.Entries-r.RightCategory)

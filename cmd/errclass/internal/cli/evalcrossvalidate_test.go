@@ -12,8 +12,8 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/cli"
 )
 
-// trainer is the source code of a program in place of a corpus's cmd/train. The
-// program prints the file answers.txt of its working directory.
+// trainer is the source code of a program that replaces the program cmd/train of a
+// corpus. It prints the file answers.txt in the working directory.
 const trainer = `package main
 
 import (
@@ -35,8 +35,8 @@ func main() {
 }
 `
 
-// answers is the output of the trainer. The answer for a-2 is a false retry: it is
-// retryable, but the right answer is not.
+// answers is the output of the trainer. The answer for a-2 is a false retry: the
+// answer is retryable, but the right category is not.
 const answers = `{"id":"a-1","category":"retryable","reason":"rate_limit","rule":"http/429","confidence":0.95}
 {"id":"a-2","category":"retryable","reason":"transient","rule":"model","confidence":0.85}
 {"id":"b-1","category":"retryable","reason":"network","rule":"model","confidence":0.75}

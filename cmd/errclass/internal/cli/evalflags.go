@@ -37,7 +37,7 @@ func (p *split) String() string {
 func (p *split) Type() string { return "K/N" }
 
 // Set parses a text of the form "K/N", where 0 ≤ K < N ≤ 256. The limit is 256
-// because one byte of a hash decides to which part an entry belongs.
+// because the part of an entry is computed from one byte: see [eval.Entry.In].
 func (p *split) Set(value string) error {
 	first, second, ok := strings.Cut(value, "/")
 	k, kErr := strconv.Atoi(first)
@@ -71,8 +71,8 @@ func (m *minimum) Set(value string) error {
 	return nil
 }
 
-// missLimit is the value of --errors: how many misses are shown. A negative number
-// means all.
+// missLimit is the value of --errors: how many misses (entries with a wrong answer)
+// are shown. A negative number means all.
 type missLimit int
 
 func (m *missLimit) String() string { return strconv.Itoa(int(*m)) }
@@ -88,8 +88,8 @@ func (m *missLimit) Set(value string) error {
 	return nil
 }
 
-// split separates the paths of the corpus from the N of "--errors N". For pflag,
-// this N is an argument and not the value of the flag.
+// split separates the paths of the corpus from the N of "--errors N". Package pflag
+// returns this N as an argument and not as the value of the flag.
 func (m missLimit) split(cmd *cobra.Command, args []string) (paths []string, misses int, err error) {
 	paths, misses = args, int(m)
 	if len(args) > 1 && misses < 0 && cmd.Flags().Changed("errors") {
@@ -142,8 +142,8 @@ func (m *maximum) Set(value string) error {
 	return errors.New("use a number of entries, such as 3, or a percentage of them, such as 1%")
 }
 
-// exceeded reports whether n is above the limit. all is the total number of
-// entries.
+// exceeded reports whether n is above the limit. The argument all is the total
+// number of entries.
 func (m maximum) exceeded(n, all int) bool {
 	if m.number >= 0 {
 		return n > m.number

@@ -77,9 +77,8 @@ func (f *evalFlags) predict(s Streams, paths []string, corpus corpus, c *classif
 	return all, nil
 }
 
-// readPredictions reads a file that --predictions has written. rest has the entries
-// that --split leaves out of the corpus. readPredictions leaves out their
-// predictions too.
+// readPredictions reads a file that --predictions has written. It ignores the
+// predictions for the entries in rest, which --split leaves out of the corpus.
 func readPredictions(s Streams, name string, rest []eval.Entry) (eval.Predictions, error) {
 	f, err := s.open(name)
 	if err != nil {

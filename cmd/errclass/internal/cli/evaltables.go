@@ -51,8 +51,8 @@ func reasonTable(r eval.Report) table.Writer {
 	return t
 }
 
-// sliceTable has a row for each slice of the corpus. If there is only one slice, the
-// table has no rows.
+// sliceTable has a row for each slice (file) of the corpus. If there is only one
+// slice, the table has no rows.
 func sliceTable(r eval.Report) table.Writer {
 	t := newTable("Slices", "SLICE", "ENTRIES", "CATEGORY", "MACRO-F1", "REASON", "FALSE RETRIES", "MISSED RETRIES")
 	if len(r.Slices) == 1 {
@@ -96,7 +96,8 @@ func familyTable(r eval.Report) table.Writer {
 	return t
 }
 
-// deciderTable has a row for each family of rules that decided at least one entry.
+// deciderTable has a row for each family of rules (rules with the same prefix in
+// their ids) that decided at least one entry.
 func deciderTable(r eval.Report) table.Writer {
 	t := newTable("Deciding rules", "RULES", "ENTRIES", "CATEGORY", "REASON", "FALSE RETRIES", "MISSED RETRIES")
 	for _, d := range r.Deciders {
@@ -166,7 +167,7 @@ func writeMiss(w io.Writer, m eval.Miss) error {
 // shownBytes limits how many bytes of a message a table shows.
 const shownBytes = 100
 
-// head returns the beginning of a message. It does not cut a character.
+// head returns the beginning of a message. It does not split a UTF-8 character.
 func head(message string) string {
 	if len(message) <= shownBytes {
 		return message

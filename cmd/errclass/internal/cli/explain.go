@@ -243,7 +243,7 @@ func meaning(s classify.Signal) string {
 }
 
 const (
-	shownAround = 120 // bytes of the message shown before and after the deciding ones
+	shownAround = 120 // bytes of the message shown before a match, and after it
 	shownMatch  = 40  // characters of a match shown in the table
 )
 
@@ -276,30 +276,31 @@ func marked(message string, signals []classify.Signal, colour bool) string {
 	return b.String()
 }
 
-// underlined returns message[from:to]. With colour, it underlines the matches
-// of signals in this part.
-func underlined(message string, from, to int, signals []classify.Signal, colour bool) string {
+// underlined returns message[start:end]. With colour, it underlines the matches of
+// signals in this part of the message.
+func underlined(message string, start, end int, signals []classify.Signal, colour bool) string {
 	if !colour {
-		return printable(message[from:to])
+		return printable(message[start:end])
 	}
 	var b strings.Builder
-	for from < to {
-		next, found := to, false // next is where the current piece ends: at the end of a match, or at the start of the next match
+	for start < end {
+		// The text up to next is inside a match (found), or between two matches.
+		next, found := end, false
 		for _, s := range signals[1:] {
 			switch {
 			case s.Start < 0:
-			case s.Start <= from && from < s.End:
+			case s.Start <= start && start < s.End:
 				if !found || s.End > next {
-					next = min(s.End, to)
+					next = min(s.End, end)
 				}
 				found = true
-			case from < s.Start && s.Start < next && !found:
+			case start < s.Start && s.Start < next && !found:
 				next = s.Start
 			}
 		}
-		piece := printable(message[from:next])
-		b.WriteString(paint(found, text.Colors{text.Underline}, piece))
-		from = next
+		part := printable(message[start:next])
+		b.WriteString(paint(found, text.Colors{text.Underline}, part))
+		start = next
 	}
 	return b.String()
 }

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// pollInterval is the time between two checks of whether a followed file has more
-// bytes.
+// pollInterval is the time between two checks for more bytes in a followed file.
 const pollInterval = 250 * time.Millisecond
 
 // follower reads a file and waits for more bytes at its end, like tail -F. If
@@ -142,7 +141,7 @@ func (f *follower) replaced() (bool, error) {
 		_, err := f.file.Seek(0, io.SeekStart)
 		return true, err
 	}
-	if old.Size() > f.offset { // written between the last read and the rename
+	if old.Size() > f.offset { // bytes were written after the last read and before the rename
 		return false, nil
 	}
 	previous := f.file

@@ -141,8 +141,8 @@ func TestOutputClosed(t *testing.T) {
 	assert.False(t, outputClosed(io.ErrShortWrite))
 }
 
-// TestPauses checks the number of runs and the pauses between them. If the
-// provider names a wait, the wait replaces the pause.
+// TestPauses checks the number of runs and the pauses between them. If the provider
+// asks for a certain delay, as with "retry after 50s", the pause is this delay.
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	type wait struct {

@@ -21,16 +21,18 @@ const (
 	// or SIGQUIT. Then it stops reading. The value is the default grace period of
 	// Kubernetes.
 	silenceLimit = 30 * time.Second
-	// If a second SIGTERM or SIGQUIT comes at least secondTerm after the first, it
-	// ends reading. An earlier one might be a copy of the first. For example,
-	// timeout(1) sends its signal to the process and to the process's group.
+	// A second SIGTERM or SIGQUIT ends reading if it comes at least secondTerm after
+	// the first signal. If it comes earlier, it might be a copy of the first:
+	// timeout(1), for example, sends its signal to the process and to the process's
+	// group.
 	secondTerm = time.Second
 	// writeLimit is how long the program can write its remaining output after a
-	// signal. Then it ends, even if lines are missing.
+	// signal. Then the program ends, even if lines are missing.
 	writeLimit = time.Second
 )
 
-// interrupts handles signals for a filter. It is safe for concurrent use.
+// interrupts handles signals for a filter: a command that turns lines of input into
+// lines of output. It is safe for concurrent use.
 //
 // If the input is not a pipe, the first signal ends reading.
 //
@@ -57,10 +59,10 @@ type interrupts struct {
 	lastRead   time.Time
 }
 
-// notifyInterrupts starts to handle the signals of this process. command is the name
-// of the errclass command, for messages. pipe is true if the first input is a pipe.
-// If a signal was ignored when the program started, for example by nohup, it stays
-// ignored.
+// notifyInterrupts starts to handle the signals of this process. The argument
+// command is the name of the errclass command, for messages. The argument pipe says
+// whether the first input is a pipe. If a signal was ignored when the program
+// started, for example by nohup, it stays ignored.
 func notifyInterrupts(command string, errs io.Writer, pipe bool) *interrupts {
 	i := newInterrupts(func(sig os.Signal) {
 		fmt.Fprintf(errs, "errclass %s: ended by a signal (%s) while the output could not be written; lines are missing\n", command, sig)
@@ -75,8 +77,8 @@ func notifyInterrupts(command string, errs io.Writer, pipe bool) *interrupts {
 	return i
 }
 
-// newInterrupts returns an interrupts. It calls abort if the rest of the output
-// is not written within writeLimit after a signal.
+// newInterrupts returns an interrupts that calls abort if writing the rest of the
+// output takes longer than writeLimit after a signal.
 func newInterrupts(abort func(os.Signal)) *interrupts {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &interrupts{
@@ -168,8 +170,8 @@ func (i *interrupts) after(d time.Duration, f func()) {
 	}()
 }
 
-// reader returns a reader of in. After a signal has ended reading, its Read returns
-// errInterrupted. Call release after the last Read.
+// reader returns a reader of the input in. After a signal has ended reading, its
+// Read returns errInterrupted. Call release after the last Read.
 func (i *interrupts) reader(in io.Reader) (r io.Reader, release func()) {
 	f, isFile := in.(*os.File)
 	pipe, mayBlock := false, false
@@ -181,7 +183,7 @@ func (i *interrupts) reader(in io.Reader) (r io.Reader, release func()) {
 	}
 	i.mu.Lock()
 	i.pipe = pipe
-	if !pipe && i.pending != nil && i.endedBy == nil { // a signal came while a pipe was read: do not read the files after it
+	if !pipe && i.pending != nil && i.endedBy == nil { // a signal came while a pipe was read: do not read the files after the pipe
 		i.end(i.pending)
 	}
 	i.mu.Unlock()

@@ -186,8 +186,8 @@ func followFile(p *logline.Processor, name string, sigs *interrupts, status *sta
 	}
 }
 
-// processFiles processes all files with p. If a file cannot be read, the next one
-// follows. A signal or a failure to write ends it.
+// processFiles processes all files with p. If a file cannot be read, it goes on with
+// the next one. It stops at a signal or when writing fails.
 func processFiles(p *logline.Processor, s Streams, names []string, sigs *interrupts) (readErr, writeErr error) {
 	bar := newProgress(s, names)
 	defer bar.done()

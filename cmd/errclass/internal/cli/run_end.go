@@ -17,16 +17,18 @@ func endSignals() []os.Signal {
 }
 
 // closedOutputError is the cause of the context if errclass ends the command because
-// the output was closed. It counts as a cancellation by the reader of the output.
+// the output was closed. It wraps context.Canceled, because the program that reads
+// the output has in effect canceled the command.
 type closedOutputError struct{}
 
 func (closedOutputError) Error() string { return "the output was closed" }
 
 func (closedOutputError) Unwrap() error { return context.Canceled }
 
-// endOnBrokenPipe calls the function end when this program gets SIGPIPE, until stop
-// is called. If this program has copied input to the command, it ignores the signal.
-// The command might only have closed its input early, which is not an error.
+// endOnBrokenPipe calls the function end when this program gets SIGPIPE, until the
+// caller calls stop. It ignores SIGPIPE if this program has copied input to the
+// command: then the command might only have closed its input early, which is not an
+// error.
 func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	if !ownProcess.Load() || signal.Ignored(syscall.SIGPIPE) {
 		return func() {}
@@ -52,14 +54,14 @@ func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 }
 
 // closeDetector calls the function end when a write to w fails because w was closed.
-// Otherwise the command would run until its own next write fails.
+// So the command ends at once and not only when its own next write fails.
 type closeDetector struct {
 	w   io.Writer
 	end func()
 }
 
-// detectClosed returns a writer to w that calls the function end when w is
-// closed. It returns files and terminals unchanged, because the command
+// detectClosed returns a writer to w that calls the function end when a write fails
+// because w is closed. It returns files and terminals unchanged, because the command
 // inherits them and writes to them directly.
 func detectClosed(w io.Writer, end func()) io.Writer {
 	if f, ok := w.(*os.File); ok {

@@ -21,13 +21,13 @@ const readerLimit = time.Second
 // report errors early and to remove the event of an earlier run. The argument errs
 // writes to standard error.
 //
-// If the file is also standard output or standard error, the result appends to that
-// stream, because opening the file again would truncate it. If the stream is
+// If the file is also standard output or standard error, the returned writer appends
+// to that stream, because opening the file again would truncate it. If the stream is
 // standard output and a pipe, eventFile replaces s.Out with a writer that tracks
 // line ends.
 func eventFile(s *Streams, errs *lineWriter, name string) (io.WriteCloser, error) {
 	info, err := os.Stat(name)
-	if err != nil { // Stat failed: create the file, or return the error of opening it
+	if err != nil { // openEvent creates the file or returns an error
 		return openEvent(name)
 	}
 	if f, ok := sameStream(s.Err, info); ok {

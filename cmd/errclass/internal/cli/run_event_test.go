@@ -30,9 +30,9 @@ func shell(t *testing.T, dir, script string) (output string, code int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// TestRunEventIntoItsOutput writes the event to standard output or standard error,
-// by the name of the file. The event must be on a line of its own. The file must
-// keep its earlier content and its mode.
+// TestRunEventIntoItsOutput passes --event the name of the file that is also
+// standard output or standard error. The event must be on a line of its own. The
+// file must keep its earlier content and its mode.
 func TestRunEventIntoItsOutput(t *testing.T) {
 	t.Parallel()
 	const command = `-- sh -c 'echo child; exit 7' `

@@ -16,11 +16,11 @@ type runInput struct {
 	file   *os.File  // read again from start
 	start  int64
 	replay *replayBuffer // used for a pipe
-	live   bool          // replay is a terminal: each run gets what is typed during it
+	live   bool          // replay reads a terminal, and each run gets only new input
 }
 
 // newRunInput returns the input for one run or, if repeated is true, for several
-// runs. pty says whether the command has a terminal of its own.
+// runs. The argument pty says whether the command has a terminal of its own.
 func newRunInput(in io.Reader, repeated, pty bool) *runInput {
 	f, isFile := in.(*os.File)
 	if pty && repeated && isFile && isTerminal(f) {
@@ -28,9 +28,9 @@ func newRunInput(in io.Reader, repeated, pty bool) *runInput {
 	}
 	switch {
 	case isFile && isTerminal(f):
-		// The kernel stops a background process that reads a terminal, and the
-		// command is one. So errclass reads the terminal and passes the input on
-		// through a pipe.
+		// The command runs in the background, and the kernel stops a background
+		// process that reads a terminal. So errclass reads the terminal and passes the
+		// input on through a pipe.
 		in = struct{ io.Reader }{f}
 	case isFile && repeated:
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {

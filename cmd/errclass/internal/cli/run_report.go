@@ -22,9 +22,9 @@ type failure struct {
 	classifier *classify.Classifier
 }
 
-// asClosedOutput returns a copy of x in which the closed output is the cause. A
-// command whose output is closed can end with SIGPIPE, with errclass's SIGTERM, or
-// with an exit code of its own.
+// asClosedOutput returns a copy of x whose error and result say that the output was
+// closed. Without it, the cause would not be visible: a command whose output is
+// closed can end with SIGPIPE, with errclass's SIGTERM, or with any exit code.
 func (x failure) asClosedOutput() failure {
 	name, err := "", error(closedOutputError{})
 	if e, ok := errors.AsType[*supervise.Error](x.err); ok {
@@ -80,8 +80,8 @@ func (f *runFlags) report(s Streams, errs *lineWriter, event io.Writer, x failur
 	return codeError(f.code(x))
 }
 
-// explain writes the explanation of a failure. If the result does not come from a
-// text but, for example, from a watchdog, the first signal stands for that evidence.
+// explain writes the explanation of a failure. If the command's output did not
+// decide the result, explain adds a signal for the rule that did and puts it first.
 func (x failure) explain(w io.Writer, json, colour bool) error {
 	message := x.outcome.Stderr
 	var exit *exec.ExitError
@@ -92,7 +92,7 @@ func (x failure) explain(w io.Writer, json, colour bool) error {
 	if message != "" {
 		explanation = x.classifier.Explain(classify.Evidence{Message: message})
 	}
-	if r := x.outcome.Result; explanation.Result.Rule != r.Rule { // other evidence than text decided: a Unix signal, a watchdog or a failed start
+	if r := x.outcome.Result; explanation.Result.Rule != r.Rule { // a Unix signal, a time limit or a failed start decided
 		for i := range explanation.Signals {
 			explanation.Signals[i].Decided = false
 			explanation.Signals[i].BeatenBy = r.Rule

@@ -77,8 +77,8 @@ func (r *retrier) runOnce(ctx context.Context) (supervise.Outcome, error) {
 	return supervise.Run(ctx, command)
 }
 
-// schedule has the pauses between runs. Its own limit, three calls, is not used.
-// Instead, the policy of the reason limits the number of runs.
+// schedule has the pauses between runs. Its own limit of three calls is ignored: the
+// policy of the reason limits the number of runs.
 var schedule = resilience.FixedSchedule.Schedule()
 
 // pause returns the time to wait before the next run. again is false if there is no
@@ -88,8 +88,8 @@ func (r *retrier) pause(res classify.Result) (wait time.Duration, again bool) {
 	if r.maxRuns > 0 {
 		limit = min(limit, r.maxRuns)
 	}
-	// A timeout here comes from --silence. After --timeout, ctx has ended and
-	// pause is not called.
+	// Only --silence can be the cause of CategoryTimeout here: after --timeout, ctx
+	// has ended, and pause is not called.
 	again = res.Retryable() || res.Category == classify.CategoryTimeout
 	switch {
 	case !again, r.calls >= limit:

@@ -21,14 +21,13 @@ import (
 )
 
 // asChild is an environment variable. If it is set, the test binary acts as a
-// command for errclass run. Its arguments are pairs of an action in childWords and
-// the action's argument.
+// command for "errclass run". The arguments of that command are pairs: an action in
+// childActions and the action's argument.
 const asChild = "ERRCLASS_TEST_AS_CHILD"
 
-// childWords are the actions of the test binary if it acts as a command: see
-// asChild. "count FILE" appends a byte to FILE. "until FILE:N" exits with 0 if
-// FILE has N bytes.
-var childWords = map[string]func(arg string){
+// childActions are the actions of the test binary as a command: see asChild. "count
+// FILE" appends a byte to FILE. "until FILE:N" exits with 0 if FILE has N bytes.
+var childActions = map[string]func(arg string){
 	"out":   func(arg string) { fmt.Println(arg) },
 	"err":   func(arg string) { fmt.Fprint(os.Stderr, arg) },
 	"cat":   func(string) { _, _ = io.Copy(os.Stdout, os.Stdin) },
@@ -46,7 +45,7 @@ var childWords = map[string]func(arg string){
 
 func runChild(args []string) {
 	for len(args) > 1 {
-		childWords[args[0]](args[1])
+		childActions[args[0]](args[1])
 		args = args[2:]
 	}
 }
@@ -70,7 +69,7 @@ func event(t *testing.T, text string) supervise.Event {
 	return e
 }
 
-// limited is a rate-limit message that names a very short wait.
+// limited is a rate-limit message that asks for a very short delay.
 const limited = "HTTP 429: rate limit exceeded, try again in 0.001s\n"
 
 func TestRunExitCodes(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 )
 
 func init() {
-	childWords["signal"] = func(string) { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }
+	childActions["signal"] = func(string) { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }
 }
 
 func TestRunSignal(t *testing.T) {

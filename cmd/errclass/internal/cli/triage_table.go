@@ -19,7 +19,7 @@ import (
 // triageGroup is the JSON form of a group with --format json.
 type triageGroup struct {
 	triage.Group
-	Example string `json:"example"` // the text of the first one
+	Example string `json:"example"` // text of the first example
 	Start   string `json:"series_start,omitempty"`
 	Step    int64  `json:"series_step_seconds,omitzero"`
 }
@@ -130,7 +130,7 @@ func at(t time.Time, layout string) string {
 var sparks = []rune("▁▂▃▄▅▆▇█")
 
 // sparkline draws a series of the given number of time steps as a line of bars. Each
-// bar stands for one step or several. It is a space if there are no events.
+// bar stands for one or several steps. A bar without events is a space.
 func sparkline(s triage.Series, steps int) string {
 	if steps == 0 {
 		return ""

@@ -88,9 +88,9 @@ func TestTriageProblems(t *testing.T) {
 	assert.Contains(t, r.err, "no such file or directory")
 }
 
-// TestTriageLeavesStandardInput checks that triage does not read standard input
-// unless an argument names it. In a shell loop, standard input might have the names
-// of further files.
+// TestTriageLeavesStandardInput checks that triage reads standard input only if an
+// argument names it. In a shell loop, standard input might have the names of further
+// files.
 func TestTriageLeavesStandardInput(t *testing.T) {
 	t.Parallel()
 	log := file(t, "app.jsonl", triageLog)

@@ -30,8 +30,8 @@ const (
 	maxSize  = 400_000
 )
 
-// weight is the amount of evidence: the number of errors, and how many bytes their
-// texts and bodies have in total.
+// weight is the size of a built error: the number of errors in it, and the total
+// number of bytes of their texts and bodies.
 type weight struct{ errors, bytes int }
 
 // builder builds a random error. All random choices come from source.
@@ -40,7 +40,7 @@ type builder struct {
 	calls     int        // how often methods of the built errors were called
 	built     int        // number of errors built so far
 	size      int        // bytes of the texts and bodies of these errors
-	repeats   weight     // weight of all repetitions of errors, without the first occurrence of each
+	repeats   weight     // weight of the repeated errors, without the first occurrence of each
 	enclosing []*wrapper // errors that will wrap the next one
 }
 
@@ -61,7 +61,7 @@ func (b *builder) build(depth int) error {
 		return errors.New("the last")
 	}
 	switch b.pick(16) {
-	default: // also when the source is exhausted
+	default: // also if no input is left
 		return errors.New(b.words())
 	case 1:
 		return leaves[b.pick(len(leaves))]
@@ -148,7 +148,7 @@ func (b *builder) several(depth int) []error {
 	return all
 }
 
-// inside builds an error and stores it in e.next. So e wraps the error.
+// inside builds an error that e wraps.
 func (b *builder) inside(e *wrapper, depth int) {
 	b.enclosing = append(b.enclosing, e)
 	e.next = b.build(depth + 1)

@@ -21,8 +21,8 @@ import (
 type derive func(context.Context) (context.Context, context.CancelFunc)
 
 // These causes are given to contexts, so context.Cause returns them and ctx.Err()
-// does not. Classified alone, errPatient and errKey have different reasons from the
-// end of a context.
+// does not. If errPatient or errKey is classified alone, its reason differs from the
+// reason for the end of a context.
 var (
 	errDrain   = errors.New("the server is shutting down")
 	errPatient = fmt.Errorf("the report took too long: %w", context.DeadlineExceeded)

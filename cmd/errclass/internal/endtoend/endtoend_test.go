@@ -41,7 +41,8 @@ func TestError(t *testing.T) {
 
 // check builds an error, sends it through every signal and checks the output.
 // errclass must add only the category and the reason. All signals must give the same
-// answer for the same evidence. The memory must be limited.
+// answer for the same error. Classifying may allocate only as much as mayAllocate
+// returns.
 func (s *signals) check(t require.TestingT, src source) {
 	b := &builder{source: src}
 	err := b.build(0)
@@ -59,8 +60,8 @@ func (s *signals) check(t require.TestingT, src source) {
 	inSpan, inEvent := s.span(t, func(span trace.Span) { otelclass.RecordError(span, err) })
 	require.Equal(t, inSpan, inEvent, "span and event, of the value")
 	// RecordError puts an error that wraps itself into another wrapper. A classifier
-	// that stops at its limit then reads one error less, and its answer might
-	// differ.
+	// that stops at its limit then reads one error less, and its answer might differ.
+	// So compare the answers only if the classifier read everything.
 	if len(classify.Standard.Explain(classify.Evidence{Err: err}).Omitted) == 0 {
 		require.Equal(t, want, inSpan, "span, of the value")
 	}
@@ -70,8 +71,8 @@ func (s *signals) check(t require.TestingT, src source) {
 	_, ended := s.record(ctx, t, "err", err)
 	require.True(t, classify.Reason(ended.reason).Valid(), "reason %q", ended.reason)
 
-	// For the adapters, all texts of a record share one limit. So the adapters may
-	// read less of a long text than classify.Message does.
+	// slogclass has one limit for all texts of a record together. So it may read less
+	// of a long text than classify.Message does.
 	if words := rendered(line); len(words) > bound.MaxText/2 {
 		_, inRecord := s.record(context.Background(), t, "err", words)
 		require.True(t, classify.Reason(inRecord.reason).Valid(), "reason %q", inRecord.reason)
@@ -85,8 +86,7 @@ func (s *signals) check(t require.TestingT, src source) {
 	}
 }
 
-// rendered returns the text of the error in line. slog's JSON handler wrote the
-// line.
+// rendered returns the text of the error in a line that slog's JSON handler wrote.
 func rendered(line string) string {
 	var m struct{ Err string }
 	_ = json.Unmarshal([]byte(line), &m) // Err stays empty if it is not a string
@@ -126,8 +126,8 @@ func answerOf(t require.TestingT, r classify.Result) answer {
 	return answer{string(r.Category), string(r.Reason)}
 }
 
-// These are limits on the cost of one classification. Of a chain, the classifier
-// reads up to 256 errors, and looks for a cycle among the first 1<<14.
+// These are limits on the cost of one classification. In a chain of errors, the
+// classifier reads up to 256, and it searches the first 1<<14 for a cycle.
 const (
 	maxCalls = 1<<14 + 256*4*methods
 	scratch  = 256 << 10 // memory that is kept between calls
@@ -135,8 +135,8 @@ const (
 	perByte  = 64
 )
 
-// mayAllocate returns how many bytes a classifier can allocate to classify b's
-// error. This limit is linear in the number of errors and in the bytes of text.
+// mayAllocate returns how many bytes a classifier may allocate to classify the error
+// of b. This limit is linear in the number of errors and in the bytes of text.
 func mayAllocate(b *builder) uint64 {
 	w := b.weight()
 	return uint64(scratch + perError*w.errors + perByte*w.bytes)

@@ -145,8 +145,8 @@ func others(attrs []attribute.KeyValue) []attribute.KeyValue {
 	return left
 }
 
-// answerIn returns the answer in attrs. attrs must have the key of the category
-// once and the key of the reason once.
+// answerIn returns the answer in attrs. The key of the category and the key of the
+// reason must occur once each.
 func answerIn(t require.TestingT, attrs []attribute.KeyValue) (a answer) {
 	require.Len(t, attrs, len(others(attrs))+2, "category and reason")
 	for _, kv := range attrs {

@@ -8,14 +8,15 @@ import (
 
 // source makes the random choices of a builder.
 type source interface {
-	// pick returns a number from 0 to n-1, or 0 if no input is left. At choice 0 a
-	// builder ends an error, so it always terminates.
+	// pick returns a number from 0 to n-1, or 0 if no input is left. For 0, a builder
+	// builds an error that wraps nothing. So building always ends.
 	pick(n int) int
 	text() string
 }
 
 // fragments are texts that matter to a classifier, alone or joined. Examples are
-// statuses, names of errors, envelopes, waits, reports of retries and stack frames.
+// statuses, names of errors, JSON bodies, delays, reports of retries and stack
+// frames.
 var fragments = []string{
 	"", "boom", " ", "\n", ": ", "; ", "; last attempt 2: ", "attempt 1: ", "last error: ", "caused by: ",
 	"HTTP 429 Too Many Requests", "HTTP 503", "status code: 401", "500 Internal Server Error",
@@ -28,7 +29,8 @@ var fragments = []string{
 	"\nTraceback (most recent call last):\n  File \"x.py\", line 1, in <module>\n", "\x1b[31m", "\u00a0", "\xff\xfe", "\x00", "é日😀",
 }
 
-// maxText limits one text. The limit is larger than what a classifier reads.
+// maxText is the approximate maximum length of a text, in bytes. It is more than a
+// classifier reads.
 const maxText = 200_000
 
 // bytesSource makes its choices from the input of a fuzzer.

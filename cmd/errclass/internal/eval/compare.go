@@ -8,11 +8,12 @@ import (
 )
 
 // Comparison is the difference between two sets of predictions for the same entries.
-// A prediction is right if the entry has or accepts its category and its reason.
+// A prediction is right if its category and its reason are those of the entry, or
+// others that the entry accepts.
 type Comparison struct {
-	Won          []Change `json:"won"`           // wrong then, right now
-	Lost         []Change `json:"lost"`          // right then, wrong now
-	ChangedWrong []Change `json:"changed_wrong"` // wrong then and now, with different answers
+	Won          []Change `json:"won"`           // the earlier prediction was wrong, the new one is right
+	Lost         []Change `json:"lost"`          // the earlier prediction was right, the new one is wrong
+	ChangedWrong []Change `json:"changed_wrong"` // both are wrong and differ
 	// Unknown has the ids of earlier predictions without an entry in the corpus.
 	// Missing has the ids of entries without an earlier prediction.
 	Unknown []string `json:"unknown"`

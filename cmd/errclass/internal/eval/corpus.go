@@ -33,9 +33,8 @@ type Entry struct {
 	AcceptCategory []classify.Category
 }
 
-// In reports whether the entry belongs to part k of n. The number of its part is the
-// first byte of the SHA-256 of its id, modulo n. So changes to other entries do not
-// matter.
+// In reports whether the entry belongs to part k of n. The part depends only on the
+// entry's id: it is the first byte of the SHA-256 of the id, modulo n.
 func (e Entry) In(k, n int) bool { return int(sha256.Sum256([]byte(e.ID))[0])%n == k }
 
 // Prefix returns the id up to its first hyphen, such as "llm" for "llm-017".
@@ -46,27 +45,27 @@ func (e Entry) Prefix() string {
 
 // Corpus has the entries of one or more files. The zero value is empty.
 type Corpus struct {
-	Entries []Entry
-	places  map[string]string // the file and line of each id
+	Entries   []Entry
+	positions map[string]string // for each id, the name of the file and the line number
 }
 
 // Read adds the entries of a file. It ignores blank lines and unknown keys, such as
-// "source" and "note". For any other fault it returns an error that begins with name
-// and the line number. An id that repeats, even from another file, is a fault.
+// "source" and "note". An error about a line begins with name and the line number.
+// Every id must occur only once, even in different files.
 func (c *Corpus) Read(r io.Reader, name string) error {
-	if c.places == nil {
-		c.places = map[string]string{}
+	if c.positions == nil {
+		c.positions = map[string]string{}
 	}
 	slice := strings.TrimSuffix(filepath.Base(name), extension)
-	return readLines(r, name, func(text []byte, at string) error {
+	return readLines(r, name, func(text []byte, position string) error {
 		e, err := parse(text)
 		if err != nil {
 			return err
 		}
-		if first, ok := c.places[e.ID]; ok {
+		if first, ok := c.positions[e.ID]; ok {
 			return fmt.Errorf("id %q is already used at %s; give every entry an id of its own", e.ID, first)
 		}
-		c.places[e.ID] = at
+		c.positions[e.ID] = position
 		e.Slice = slice
 		c.Entries = append(c.Entries, e)
 		return nil

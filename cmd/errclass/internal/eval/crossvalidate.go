@@ -10,9 +10,9 @@ import (
 )
 
 // CrossValidate runs the trainer in the folder cmd/train of dir with the go command.
-// It returns the trainer's cross-validated predictions: each message is answered by
-// a model that was not trained on its product. Messages of the trainer and of the go
-// command go to stderr.
+// It returns the trainer's cross-validated predictions: the model that answers a
+// message was not trained on messages of the same product. Messages of the trainer
+// and of the go command go to stderr.
 func CrossValidate(dir string, stderr io.Writer) (Predictions, error) {
 	if info, err := os.Stat(filepath.Join(dir, "cmd", "train")); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%s: no folder cmd/train, so no trainer; cross-validation needs the folder corpus of a clone", dir)

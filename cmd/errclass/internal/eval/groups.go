@@ -55,18 +55,18 @@ func newGroups() *groups {
 
 // add adds the score of one entry to each group that the entry belongs to.
 func (g *groups) add(e Entry, p Prediction, one Score, category classify.Category) {
-	at(g.slices, e.Slice).add(one)
+	getOrAdd(g.slices, e.Slice).add(one)
 	if g.categories[e.Slice] == nil {
 		g.categories[e.Slice] = map[Confused]int{}
 	}
 	g.categories[e.Slice][Confused{Gold: string(e.Category), Got: string(category)}]++
 	if e.Product != "" {
-		product := at(g.products, e.Product)
+		product := getOrAdd(g.products, e.Product)
 		product.add(one)
 		product.Misses += 1 - min(one.RightCategory, one.RightReason)
 	}
-	at(g.families, [2]string{e.Kind, e.Prefix()}).add(one)
-	at(g.deciders, p.family()).add(one)
+	getOrAdd(g.families, [2]string{e.Kind, e.Prefix()}).add(one)
+	getOrAdd(g.deciders, p.family()).add(one)
 }
 
 // report sets the fields of r that have groups.
@@ -96,8 +96,8 @@ func (g *groups) report(r *Report) {
 	})
 }
 
-// at returns the value of a key. If there is none, it first adds a zero value.
-func at[K comparable, V any](values map[K]*V, key K) *V {
+// getOrAdd returns the value of a key. If there is none, it first adds a zero value.
+func getOrAdd[K comparable, V any](values map[K]*V, key K) *V {
 	if values[key] == nil {
 		values[key] = new(V)
 	}

@@ -11,13 +11,13 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 )
 
-// maxLine is the length of the longest valid line.
+// maxLine is the maximum length of a line, in bytes.
 const maxLine = 64 << 20
 
 // readLines calls the function add for every line of r that is not blank. The
-// argument place is the name of the input and the line number. An error of add is
-// returned with the place in front.
-func readLines(r io.Reader, name string, add func(text []byte, place string) error) error {
+// argument position is the name of the input, a colon and the line number. readLines
+// puts the position in front of the error of add.
+func readLines(r io.Reader, name string, add func(text []byte, position string) error) error {
 	in := lines.NewReader(r, maxLine, nil)
 	for number := 1; ; number++ {
 		line, err := in.Next()
@@ -27,16 +27,16 @@ func readLines(r io.Reader, name string, add func(text []byte, place string) err
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		place := fmt.Sprintf("%s:%d", name, number)
+		position := fmt.Sprintf("%s:%d", name, number)
 		if line.Piece {
-			return fmt.Errorf("%s: longer than %d bytes", place, maxLine)
+			return fmt.Errorf("%s: longer than %d bytes", position, maxLine)
 		}
 		text := bytes.TrimPrefix(line.Text(), []byte(lines.BOM))
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
-		if err := add(text, place); err != nil {
-			return fmt.Errorf("%s: %w", place, err)
+		if err := add(text, position); err != nil {
+			return fmt.Errorf("%s: %w", position, err)
 		}
 	}
 }

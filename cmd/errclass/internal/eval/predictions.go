@@ -52,7 +52,7 @@ func (p Predictions) Write(w io.Writer, entries []Entry) error {
 }
 
 // ReadPredictions reads the output of [Predictions.Write]. It ignores blank lines.
-// For any other fault it returns an error that begins with name and the line number.
+// An error about a line begins with name and the line number.
 func ReadPredictions(r io.Reader, name string) (Predictions, error) {
 	all := Predictions{}
 	err := readLines(r, name, func(text []byte, _ string) error {

@@ -5,9 +5,9 @@ import "math"
 // Reliability compares the confidence of the predictions with the share of right
 // reasons. Predictions with confidence 0 do not count: their confidence is unknown.
 type Reliability struct {
-	// CalibrationError is the expected calibration error. In each range, it takes
-	// the difference between the confidence and the share of right answers. Then it
-	// takes the mean, weighted by the number of answers in the range.
+	// CalibrationError is the expected calibration error: the mean difference between
+	// the confidence and the share of right reasons in a range. Each range is
+	// weighted by its number of answers.
 	CalibrationError float64           `json:"calibration_error"`
 	Ranges           []ConfidenceRange `json:"ranges"` // in ascending order, without the ranges that have no answers
 }

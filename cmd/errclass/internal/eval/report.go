@@ -40,7 +40,7 @@ type Report struct {
 	CategoryAccuracy float64 `json:"category_accuracy"`
 	ReasonAccuracy   float64 `json:"reason_accuracy"`
 	// MacroF1 is the mean of F1 over all categories in Categories. A rare category
-	// counts as much as a common one.
+	// has the same weight as a frequent one.
 	MacroF1         float64         `json:"macro_f1"`
 	Categories      []CategoryScore `json:"categories"`
 	Confusion       []Confused      `json:"confusion"`        // pairs of categories, right answers included
@@ -200,8 +200,8 @@ func confusion(counts map[Confused]int) []Confused {
 	return all
 }
 
-// byCategory returns a score for every category that is the right answer for at
-// least one entry, or the prediction.
+// byCategory returns a score for every category that is the right answer or the
+// prediction for at least one entry.
 func byCategory(pairs []Confused) (scores []CategoryScore, macroF1 float64) {
 	hits := map[string]int{}
 	all := map[string]*CategoryScore{}

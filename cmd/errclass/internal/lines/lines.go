@@ -16,8 +16,8 @@ const BOM = "\ufeff"
 // that is too long, or a JSON object of several lines.
 type Line struct {
 	Bytes []byte // valid until the next call of Next
-	// Count is the number of input lines that Bytes completes. It is more than 1 for
-	// an object of several lines, and 0 for a piece that is not the last one.
+	// Count is 1 for a line, and the number of input lines for an object. It is 1 for
+	// the last piece of a long line, and 0 for the other pieces.
 	Count int
 	// Piece is true if the line is longer than the reader's limit. Such a line is
 	// returned in pieces. Last is true for the last piece.
@@ -50,8 +50,8 @@ type Reader struct {
 
 // NewReader returns a reader of lines of up to limit bytes. The reader's buffer
 // never has more than limit bytes. Before each read from r, the reader calls the
-// function idle, in which the caller can flush its output. By then, Next has
-// returned every line in the buffer. A nil idle does nothing.
+// function idle, in which the caller can flush its output. When idle is called, Next
+// has returned every complete line in the buffer. A nil idle does nothing.
 func NewReader(r io.Reader, limit int, idle func() error) *Reader {
 	if idle == nil {
 		idle = func() error { return nil }
@@ -91,7 +91,8 @@ func (r *Reader) Next() (Line, error) {
 	}
 }
 
-// take returns the next n bytes. ends says whether these bytes complete a line.
+// take returns the next n bytes. The argument ends says whether these bytes complete
+// a line.
 func (r *Reader) take(n int, ends bool) Line {
 	piece := r.inPiece || !ends
 	l := Line{Bytes: r.buf[r.start : r.start+n], Piece: piece, Last: piece && ends}
@@ -105,8 +106,8 @@ func (r *Reader) take(n int, ends bool) Line {
 	return l
 }
 
-// fill reads once into the buffer. If the read or the function idle fails, it sets
-// err.
+// fill calls the function idle and reads once into the buffer. If either fails, fill
+// sets r.err.
 func (r *Reader) fill() {
 	if r.err = r.idle(); r.err != nil {
 		return

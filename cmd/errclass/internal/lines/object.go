@@ -16,36 +16,36 @@ const (
 // JoinObjects makes Next return a JSON object that spans lines as one Line.
 //
 // The first line of the object must begin with an opening brace and must not end
-// with a closing one. Its other lines must not begin with an opening brace. So the
-// log line after an object that was cut off is never taken as a part of it. An
-// object that is not valid, or longer than the limit of the reader, is returned line
-// by line.
+// with a closing one. Its other lines must not begin with an opening brace. So if an
+// object was cut off, a log line after it that is a JSON object of its own is not
+// joined with it. An object that is not valid, or longer than the limit of the
+// reader, is returned line by line.
 //
-// If soon is not nil, the reader calls it before it waits for the rest of an object.
-// soon waits for input, but at most for the given time, and reports whether there is
-// any. The lines of the object are returned one by one if there is none, or after
-// the reader has waited for one second in total.
+// If soon is not nil, the reader calls it to wait for the rest of an object. The
+// function soon waits for input for at most the given time, and reports whether
+// there is input. If there is none, or after one second in total, the reader returns
+// the lines of the object one by one.
 func (r *Reader) JoinObjects(soon func(time.Duration) bool) {
 	r.object.joins, r.object.soon = true, soon
 }
 
-// object is the state of an object that spans lines.
+// object is the open object: a JSON object whose last line has not been read.
 type object struct {
 	joins bool
 	soon  func(time.Duration) bool
 
 	scanner jsontop.Scanner
-	size    int       // bytes of its lines so far; 0 if no object is open
-	first   int       // bytes of its first line
-	count   int       // its lines so far
-	since   time.Time // when the reader first waited for its rest
+	size    int       // bytes of the object's lines so far; 0 if no object is open
+	first   int       // bytes of the object's first line
+	count   int       // number of the object's lines so far
+	since   time.Time // when the reader first waited for the rest of the object
 }
 
 func (o *object) forget() { o.size, o.first, o.count, o.since = 0, 0, 0, time.Time{} }
 
-// join adds a line to the open object: the last line of the first n unread bytes of
-// the buffer. It returns how many bytes Next must return as one Line, or 0 if the
-// object needs more lines.
+// join adds a line to the open object. The line is the last one in the first n
+// unread bytes of the buffer. join returns how many bytes Next must return as one
+// Line, or 0 if the object needs more lines.
 func (r *Reader) join(n int) int {
 	o := &r.object
 	if !o.joins || r.inPiece {
@@ -93,9 +93,10 @@ func endsInBrace(line []byte) bool {
 	return line[i] == '}'
 }
 
-// split gives up the open object. It returns the length of the object's first line,
-// or n if no object is open. Next returns the other lines one by one, because none
-// of them begins with an opening brace.
+// split returns the number of bytes in the first line of the open object, which Next
+// returns as a line of its own. If no object is open, split returns n. Next then
+// returns the other lines one by one too, because none of them begins with an
+// opening brace.
 func (o *object) split(n int) int {
 	if o.size == 0 {
 		return n
@@ -116,9 +117,9 @@ func (o *object) mayContinue() bool {
 	return rest > 0 && o.soon(min(rest, maxPause))
 }
 
-// endOfObject returns how many bytes Next must return if the open object cannot get
-// more bytes. At the end of the input, text without a line end might complete the
-// object.
+// endOfObject returns how many bytes Next must return if no more bytes of the open
+// object can be read. At the end of the input, text without a line end might
+// complete the object.
 func (r *Reader) endOfObject() int {
 	if r.err != nil && r.searched > r.object.size {
 		if n := r.join(r.searched); n > 0 {

@@ -3,8 +3,8 @@
 // [Processor.Process] reads lines and writes them. For each line it
 //
 //   - finds its records, without decoding their values (package shapes),
-//   - passes the line on unchanged if the line has no error or no known shape, or
-//     is longer than [MaxLine],
+//   - passes the line on unchanged if it has no error, if its shape (log format) is
+//     not known, or if it is longer than [MaxLine],
 //   - classifies the error fields and the message of an error,
 //   - inserts error.category and error.reason.
 //
@@ -48,8 +48,8 @@ type classifyFunc func(classify.Evidence) classify.Result
 // otherwise it classifies only errors. A nil classifier is [classify.Standard].
 func NewAnnotator(c *classify.Classifier, all bool) *Annotator { return NewAnnotatorFor(nil, c, all) }
 
-// NewAnnotatorFor is like [NewAnnotator], but the annotator reads lines of the
-// shapes in s. A nil set is [shapes.Standard].
+// NewAnnotatorFor is like [NewAnnotator], but the annotator reads lines of the log
+// formats in s. A nil set is [shapes.Standard].
 func NewAnnotatorFor(s *shapes.Set, c *classify.Classifier, all bool) *Annotator {
 	if c == nil {
 		c = classify.Standard
@@ -64,7 +64,7 @@ type Kind uint8
 
 // These are the values of [Kind].
 const (
-	Other      Kind = iota // a line of a known shape without an error
+	Other      Kind = iota // a line of a known log format without an error
 	Classified             // an error, or any record if all is true
 	NotJSON                // neither a JSON object nor logfmt
 	Blank                  // only white space
@@ -107,8 +107,7 @@ func (a *Annotator) Annotate(line []byte) Annotation {
 	if len(a.inserts) == 0 {
 		return Annotation{Kind: Other}
 	}
-	// The buffer may have moved while it grew, so take the slices from the final
-	// buffer.
+	// Appending may have moved the buffer, so take the slices from the final buffer.
 	start := 0
 	for i := range a.inserts {
 		n := len(a.inserts[i].Insert)
@@ -128,7 +127,7 @@ func (a *Annotator) record(rec *shapes.Record) {
 	if rec.Category == nil || rec.Reason == nil {
 		r, _ := Classify(a.classify, rec)
 		if rec.Stderr && !a.all && !rec.IsError() && !precedence.Known(&r) {
-			return // a line of standard error counts only if its text is known
+			return // standard error without a level: an error only if a rule knows its text
 		}
 		found.Category, found.Reason = string(r.Category), string(r.Reason)
 	}
@@ -147,18 +146,18 @@ func (a *Annotator) record(rec *shapes.Record) {
 	a.inserts = append(a.inserts, found)
 }
 
-// longestName limits how many bytes of a category or a reason that a line already
-// has are read. All valid names are shorter.
+// longestName is how many bytes are read of a category or a reason that a line
+// already has. All valid names are shorter.
 const longestName = 64
 
 // Classify classifies the sources of a record, such as its message. It returns the
 // classification that package precedence chooses, and the text of the first source.
 //
-// The code in a record might come from another program. So it is passed as
-// [classify.Evidence.Code], which never means that the logging program reached its
-// own deadline or was canceled. The field exception.type comes from the logging
-// program itself. So it is passed as [classify.Evidence.Type], which can mean that
-// this program's deadline has passed.
+// The code in a record might come from another program. So Classify passes the code
+// as [classify.Evidence.Code], which never means that the logging program reached
+// its own deadline or was canceled. The field exception.type comes from the logging
+// program itself. So Classify passes the field as [classify.Evidence.Type], which
+// can mean that the deadline of the logging program has passed.
 func Classify(c func(classify.Evidence) classify.Result, rec *shapes.Record) (best classify.Result, first string) {
 	rec.Sources(func(s shapes.Source) (more bool) {
 		if first == "" {

@@ -78,9 +78,9 @@ func decode[T any](b *testing.B, data []byte) time.Duration {
 	return best
 }
 
-// BenchmarkShapes compares Process with decoding, for lines of every shape. One
-// line in ten is an error. The metric x-bare is the time of Process divided by the
-// time to decode. It should be at most 0.5.
+// BenchmarkShapes compares Process with decoding, for lines of every log format. One
+// line in ten is an error. The metric x-bare, which should be at most 0.5, is the
+// time of Process divided by the time to decode.
 func BenchmarkShapes(b *testing.B) {
 	byKind := shapeLines(b)
 	var data bytes.Buffer

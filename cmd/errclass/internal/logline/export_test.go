@@ -13,7 +13,7 @@ func (a *Annotator) OnResult(f func(classify.Result)) {
 	}
 }
 
-// OnEvidence calls f with the evidence of every classification.
+// OnEvidence calls f with the [classify.Evidence] of every classification.
 func (a *Annotator) OnEvidence(f func(classify.Evidence)) {
 	wrapped := a.classify
 	a.classify = func(e classify.Evidence) classify.Result {

@@ -177,8 +177,8 @@ func TestLongTextsAreReadAsTheClassifierReadsThem(t *testing.T) {
 }
 
 // TestPeerCannotEndThisProgram reads lines with Go's names for a deadline and a
-// cancellation. A peer might have sent these names, so the category must never be
-// timeout.
+// cancellation. A remote server might have sent these names, so the category must
+// never be timeout.
 func TestPeerCannotEndThisProgram(t *testing.T) {
 	t.Parallel()
 	names := []string{

@@ -10,8 +10,8 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 )
 
-// MaxLine is the length of the longest line that is read. Longer lines are passed
-// on unchanged.
+// MaxLine is the maximum length of a line that is read, in bytes. Longer lines are
+// passed on unchanged.
 const MaxLine = 16 << 20
 
 // outputSize is the size of the output buffer.
@@ -29,9 +29,9 @@ type Processor struct {
 	annotate bool     // text events are annotated
 	waits    bool     // reading may wait for input
 	insert   []byte
-	held     []byte // the lines of the current text event
+	held     []byte // lines of the current text event (an entry of a text log)
 	pending  bool   // the current text event is not classified yet
-	first    int64  // the number of its first line
+	first    int64  // line number of the event's first line
 }
 
 // OutputError is a failure to write. Other errors are failures to read.
@@ -71,10 +71,10 @@ const eventHold = 100 * time.Millisecond
 // Waits sets whether reading the next input can block, as with a pipe. The default
 // is true.
 //
-// Before such a read, the processor writes the text event or the JSON object that it
-// has begun to read. If the input is a [Waiter], the processor first waits a tenth
-// of a second for the rest. If further lines of the event or object come later, they
-// are passed on unchanged.
+// Before such a read, the processor writes what it has read of the current text
+// event or JSON object. If the input is a [Waiter], the processor first waits a
+// tenth of a second for the rest. Lines of the event or object that come later are
+// passed on unchanged.
 func (p *Processor) Waits(waits bool) { p.waits = waits }
 
 // Process reads r to its end. A JSON object that spans lines is one record. Process
@@ -198,8 +198,8 @@ func (p *Processor) line(l lines.Line) error {
 // classifies the event.
 const maxHeld = 1 << 20
 
-// textLine reads a line of text. If text logs are annotated, it does not write the
-// lines of an event before the event has ended.
+// textLine reads a line of text. If text logs are annotated, it keeps the lines of
+// an event until release writes them.
 func (p *Processor) textLine(line []byte, kind Kind) error {
 	starts := p.text.Starts(p.annotator.reader, line)
 	if starts {
@@ -262,8 +262,8 @@ func (p *Processor) release() {
 	p.held = p.held[:0]
 }
 
-// notJSON counts n lines that are not JSON. first is the line number of the first of
-// them.
+// notJSON counts n lines that are not JSON. The argument first is the line number of
+// the first of these lines.
 func (p *Processor) notJSON(first, n int64) {
 	p.summary.NotJSON += n
 	p.summary.FirstNotJSON = firstLine(p.summary.FirstNotJSON, first)
@@ -271,12 +271,11 @@ func (p *Processor) notJSON(first, n int64) {
 
 func endsLine(b []byte) bool { return len(b) > 0 && b[len(b)-1] == '\n' }
 
-// firstLine returns the new value of a field such as FirstNotJSON. The argument
-// known is the old value, or 0 if there is none. The argument number is the number
-// of the current line.
-func firstLine(known, number int64) int64 {
-	if known > 0 {
-		return known
+// firstLine returns old or, if old is 0, the argument number. It computes the new
+// value of a field such as FirstNotJSON from the old value and a line number.
+func firstLine(old, number int64) int64 {
+	if old > 0 {
+		return old
 	}
 	return number
 }

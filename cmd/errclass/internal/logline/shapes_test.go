@@ -32,7 +32,7 @@ func shapeLines(t testing.TB) map[string][]string {
 	return byKind
 }
 
-// TestShapes annotates a line of every shape with the standard rules.
+// TestShapes annotates a line of every shape (log format) with the standard rules.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	a := logline.NewAnnotator(nil, false)
@@ -111,28 +111,28 @@ var anyField = func() (forms []*regexp.Regexp) {
 	return append(forms, regexp.MustCompile(`^"attributes":\[\{"key":"error\.category","value":\{"stringValue":"[a-z_]+"\}\},\{"key":"error\.reason","value":\{"stringValue":"[a-z_]+"\}\}\]`))
 }()
 
-// addsOnlyFields reports whether the texts in and out differ only in inserted
-// fields. There can be several ways to remove the fields. One of them must give the
-// text in.
-func addsOnlyFields(in, out string) bool {
-	next := strings.Index(out, "error.category")
+// addsOnlyFields reports whether the texts before and after differ only in fields
+// that were inserted into before. There can be several ways to remove fields from
+// after, so addsOnlyFields tries all.
+func addsOnlyFields(before, after string) bool {
+	next := strings.Index(after, "error.category")
 	if next < 0 {
-		return in == out
+		return before == after
 	}
-	// The inserted text begins before its key. The longest text between its
-	// beginning and the key is this prefix.
+	// The inserted text begins before the key error.category, by at most the length
+	// of this prefix.
 	start := max(0, next-len(`,"attributes":[{"key":"`))
-	if len(in) < start || in[:start] != out[:start] {
+	if len(before) < start || before[:start] != after[:start] {
 		return false
 	}
-	in, out = in[start:], out[start:]
+	before, after = before[start:], after[start:]
 	for i := 0; ; i++ {
 		for _, form := range anyField {
-			if n := len(form.FindString(out[i:])); n > 0 && addsOnlyFields(in[i:], out[i+n:]) {
+			if n := len(form.FindString(after[i:])); n > 0 && addsOnlyFields(before[i:], after[i+n:]) {
 				return true
 			}
 		}
-		if i == len(in) || i == len(out) || in[i] != out[i] {
+		if i == len(before) || i == len(after) || before[i] != after[i] {
 			return false
 		}
 	}
@@ -172,7 +172,7 @@ func FuzzShapes(f *testing.F) {
 		f.Add([]byte(s), true)
 		f.Add([]byte(s), false)
 	}
-	f.Add([]byte("level=1\n 0"), true) // with the added pairs, the first line must not become logfmt
+	f.Add([]byte("level=1\n 0"), true) // the pairs that are added must not turn the first line into logfmt
 	c := testRules(f)
 	f.Fuzz(func(t *testing.T, in []byte, all bool) {
 		annotate := func(in string) string {
@@ -185,8 +185,8 @@ func FuzzShapes(f *testing.F) {
 		}
 		once := annotate(string(in))
 		require.Equal(t, once, annotate(once))
-		has := strings.Contains(string(in), "error.") || strings.Contains(string(in), `\u`) // one of the keys may be there
-		if !has {
+		mayHaveKey := strings.Contains(string(in), "error.") || strings.Contains(string(in), `\u`)
+		if !mayHaveKey {
 			require.True(t, addsOnlyFields(string(in), once), "%q", once)
 		}
 		was, is := strings.Split(string(in), "\n"), strings.Split(once, "\n")

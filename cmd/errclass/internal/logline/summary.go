@@ -36,7 +36,8 @@ type Count struct {
 }
 
 // otherValue is counted in place of each category or reason in the input that
-// errclass does not know. Without it, Counts could grow without limit.
+// errclass does not know. The input can have any number of such values, and Counts
+// would get an element for each of them.
 const otherValue = "other"
 
 // add counts a classified record.

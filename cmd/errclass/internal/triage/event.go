@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/internal/shapes"
 )
 
-// MaxLine is the length of the longest line that is read. Longer lines are counted
-// but not read.
+// MaxLine is the maximum length of a line that is read, in bytes. Longer lines are
+// only counted.
 const MaxLine = 4 << 20
 
 // event is one error in a log.
@@ -33,7 +33,7 @@ type event struct {
 	reason   classify.Reason
 	// confidence is the probability of the reason, from 0 to 1.
 	confidence float64
-	guess      bool // the reason is from the model, or unknown
+	noRule     bool // no rule found the reason: it is from the model, or unknown
 }
 
 // maxFull limits how many bytes of an event are kept as an example.
@@ -49,9 +49,9 @@ type eventReader struct {
 	service  string    // the service of events that do not name one
 
 	line    []byte // the current line, or the current object of several lines
-	number  int64  // the number of its first line
-	pending bool   // the current text event is not finished
-	first   int64  // the number of the first line of the text event
+	number  int64  // number of the first line in the field line
+	pending bool   // the current text event (an entry of a text log) is not finished
+	first   int64  // number of the first line of the text event
 	header  []byte
 	visit   func(*shapes.Record)
 
@@ -61,7 +61,7 @@ type eventReader struct {
 // fileStats counts the lines of an input.
 type fileStats struct {
 	lines, tooLong      int64
-	broken, firstBroken int64 // lines that begin like JSON and are none
+	broken, firstBroken int64 // lines that begin like JSON but are not valid JSON
 }
 
 func newEventReader(c *classify.Classifier, set *shapes.Set, in *input, emit func(event)) *eventReader {
@@ -133,9 +133,9 @@ func (r *eventReader) record(rec *shapes.Record) {
 	}
 	level := rec.IsError()
 	if !level && !rec.Stderr {
-		// Without a level and an error, a record is an error only if a rule finds a
-		// reason in its message. The record's HTTP status does not count, because
-		// most statuses are answers to clients.
+		// A record without a level and without an error field is an error only if a
+		// rule finds a reason in its message. The record's HTTP status does not count,
+		// because most statuses are answers to clients.
 		message := rec.Message()
 		if message == "" {
 			return
@@ -158,7 +158,7 @@ func (r *eventReader) found(rec *shapes.Record, res classify.Result, message, fi
 		res = classify.Result{Category: category, Reason: reason, Confidence: 1}
 	}
 	if inner := strings.TrimSpace(message); rec.Inner != nil && inner != "" && strings.HasSuffix(strings.TrimSpace(first), inner) {
-		first = message // without the header of the line of text in the message
+		first = message // drops the header (time and level) of a text line
 	}
 	text := combined(message, first)
 	e := event{full: text, source: first, line: r.number}
@@ -222,7 +222,7 @@ func (r *eventReader) send(e event, res classify.Result) {
 	e.id = fingerprint.Sum(e.text)
 	e.full, e.source = Shortened(e.full, maxFull), Shortened(e.source, maxFull)
 	e.category, e.reason, e.confidence = res.Category, res.Reason, res.Confidence
-	e.guess = !precedence.Known(&res) && res.Confidence < 1 // a reason that the record already has is certain
+	e.noRule = !precedence.Known(&res) && res.Confidence < 1 // a reason that the record already has is certain
 	if e.service == "" {
 		e.service = r.service
 	}

@@ -9,9 +9,9 @@ var steps = [...]int64{
 	1, 5, 15, 60, 5 * 60, 15 * 60, 3600, 3 * 3600, 6 * 3600, 86400, 7 * 86400, 28 * 86400, 364 * 86400, 3640 * 86400,
 }
 
-// A time outside of these years comes from a wrong clock or a wrong reading. It does
-// not count, because it would make the steps so long that all other events fell into
-// one.
+// A time outside of these years comes from a wrong clock or from a number that is
+// not a time. It does not count, because it would make the steps so long that all
+// other events fell into one.
 const (
 	firstYear = 1990
 	lastYear  = 2100
@@ -55,11 +55,11 @@ func (g *grid) length() int {
 	return int(g.last/g.step() - g.first/g.step() + 1)
 }
 
-// counts has the number of events in each step. If the grid has longer steps now,
-// counts is converted at its next use.
+// counts has the number of events in each step. If the steps of the grid become
+// longer, the next method call on counts joins its steps.
 type counts struct {
 	level int
-	start int64 // number of the first step since 1970
+	start int64 // number of the first step, counted from 1970
 	n     []int64
 }
 

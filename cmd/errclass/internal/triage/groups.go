@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// maxIDs is how many fingerprints the map groups.ids has at most.
+	// maxIDs is the maximum number of fingerprints in the map groups.ids.
 	maxIDs = 1 << 16
-	// maxKept limits the number of files for which a group counts its events
-	// separately, and also the number of such services.
+	// maxKept limits for how many files a group counts the events separately, and
+	// also for how many services.
 	maxKept = 4 * MaxOrigins
 	// exampleBytes limits the total size of all examples. After the limit is
 	// exceeded, each further example is cut to shortExample bytes.
@@ -58,9 +58,9 @@ type total struct {
 type group struct {
 	category    classify.Category
 	reason      classify.Reason
-	guess       bool // see event
+	noRule      bool // see event
 	count       int64
-	seen        int64 // number of its last event
+	seen        int64 // number of the group's last event
 	first, last int64 // earliest and latest time, or 0
 	series      counts
 	confidence  float64 // the sum over all events
@@ -118,9 +118,9 @@ func earlier(a, b int64) int64 {
 // group returns the group of an event. A group has events with the same template,
 // category and reason.
 //
-// A reason from the model can depend on a value in the text, such as a name. So all
-// events of a template with such a reason are in one group. The first of them
-// determines its category and reason.
+// A reason that is not from a rule but from the model can depend on a value in the
+// text, such as a name. So all events of a template without a rule's reason are in one
+// group. The first of these events determines the category and reason of the group.
 func (g *groups) group(e *event) *group {
 	c := g.ids[e.id]
 	if c == nil {
@@ -133,20 +133,20 @@ func (g *groups) group(e *event) *group {
 	}
 	c = c.Current()
 	for _, found := range c.Value {
-		if found.takes(e.category, e.reason, e.guess) {
+		if found.takes(e.category, e.reason, e.noRule) {
 			return found
 		}
 	}
-	found := &group{category: e.category, reason: e.reason, guess: e.guess}
+	found := &group{category: e.category, reason: e.reason, noRule: e.noRule}
 	c.Value = append(c.Value, found)
 	g.count++
 	return found
 }
 
-// takes reports whether events with this category and reason belong to o, if their
-// templates are equal.
-func (o *group) takes(c classify.Category, r classify.Reason, guess bool) bool {
-	return o.guess == guess && (guess || o.reason == r && o.category == c)
+// takes reports whether events with this category and reason belong to o. It is
+// meant for events with the same template as o.
+func (o *group) takes(c classify.Category, r classify.Reason, noRule bool) bool {
+	return o.noRule == noRule && (noRule || o.reason == r && o.category == c)
 }
 
 func (o *group) add(g *groups, e *event, file string) {
@@ -185,7 +185,7 @@ func (o *group) addExample(g *groups, e *event, file string) {
 // merge adds the groups of one cluster (from) to the groups of another (into).
 func (g *groups) merge(into, from *cluster) {
 	for _, o := range from.Value {
-		i := slices.IndexFunc(into.Value, func(p *group) bool { return p.takes(o.category, o.reason, o.guess) })
+		i := slices.IndexFunc(into.Value, func(p *group) bool { return p.takes(o.category, o.reason, o.noRule) })
 		if i < 0 {
 			into.Value = append(into.Value, o)
 			continue
@@ -219,17 +219,17 @@ func (o *group) merge(g *groups, p *group) {
 // giveUp removes a tenth of the groups: those with the fewest events. Of groups with
 // equally many events, those whose last event came earliest go first.
 func (g *groups) giveUp() {
-	type place struct {
+	type entry struct {
 		cluster *cluster
 		*group
 	}
-	var all []place
+	var all []entry
 	for c := range g.tree.All() {
 		for _, o := range c.Value {
-			all = append(all, place{c, o})
+			all = append(all, entry{c, o})
 		}
 	}
-	slices.SortFunc(all, func(a, b place) int { return cmp.Or(cmp.Compare(a.count, b.count), cmp.Compare(a.seen, b.seen)) })
+	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.count, b.count), cmp.Compare(a.seen, b.seen)) })
 	for _, p := range all[:g.count-g.bound+g.bound/10] {
 		p.cluster.Value = slices.DeleteFunc(p.cluster.Value, func(o *group) bool { return o == p.group })
 		if len(p.cluster.Value) == 0 {
@@ -265,7 +265,7 @@ func find(totals *[]*total, category classify.Category, reason classify.Reason) 
 // origins counts events by file or by service.
 type origins struct {
 	kept []Origin
-	more int64 // events of names that are not kept
+	more int64 // events of all other files or services
 }
 
 func (o *origins) add(name string, n int64) {
@@ -289,8 +289,8 @@ func (o *origins) merge(p *origins) {
 	o.more += p.more
 }
 
-// top returns the most frequent names. more is the number of events with other
-// names.
+// top returns the most frequent origins. The result more is the number of events of
+// all other origins.
 func (o *origins) top() (names []Origin, more int64) {
 	names = slices.Clone(o.kept)
 	slices.SortStableFunc(names, func(a, b Origin) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })

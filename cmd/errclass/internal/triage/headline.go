@@ -22,17 +22,17 @@ func headline(text string) string {
 	trace := hasTrace(text)
 	var b strings.Builder
 	for line := range strings.SplitSeq(text, "\n") {
-		bare := strings.TrimSpace(line)
-		if trace && endsHeadline(bare) {
+		trimmed := strings.TrimSpace(line)
+		if trace && endsHeadline(trimmed) {
 			break
 		}
-		if bare == "" || trace && isFrame(line, bare) {
+		if trimmed == "" || trace && isFrame(line, trimmed) {
 			continue
 		}
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(bare)
+		b.WriteString(trimmed)
 		if b.Len() > maxHeadline {
 			break
 		}
@@ -57,16 +57,16 @@ func hasTrace(text string) bool {
 }
 
 // endsHeadline reports whether a line begins the stack frames at the end of a text.
-// bare is the line without white space around it.
-func endsHeadline(bare string) bool {
-	return strings.HasPrefix(bare, "goroutine ") || strings.HasPrefix(bare, "stack backtrace:") || strings.HasPrefix(bare, "#0 ")
+// The argument trimmed is the line without white space around it.
+func endsHeadline(trimmed string) bool {
+	return strings.HasPrefix(trimmed, "goroutine ") || strings.HasPrefix(trimmed, "stack backtrace:") || strings.HasPrefix(trimmed, "#0 ")
 }
 
 // isFrame reports whether a line of a text with a stack trace belongs to a frame.
-// The argument bare is the line without white space around it.
-func isFrame(line, bare string) bool {
-	return line[0] == ' ' || line[0] == '\t' || strings.HasPrefix(bare, "at ") || strings.HasPrefix(bare, "... ") || strings.HasPrefix(bare, "--- End of ") ||
-		bare == "}" || strings.HasPrefix(bare, "created by ")
+// The argument trimmed is the line without white space around it.
+func isFrame(line, trimmed string) bool {
+	return line[0] == ' ' || line[0] == '\t' || strings.HasPrefix(trimmed, "at ") || strings.HasPrefix(trimmed, "... ") || strings.HasPrefix(trimmed, "--- End of ") ||
+		trimmed == "}" || strings.HasPrefix(trimmed, "created by ")
 }
 
 // cut returns at most the first limit bytes of text. It does not split a character.

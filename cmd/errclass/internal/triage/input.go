@@ -24,7 +24,7 @@ type input struct {
 	regular bool
 	size    int64
 	written time.Time // the last change of a regular file
-	first   int64     // its first time, or 0 if unknown: then it is opened at once
+	first   int64     // time of the first event; if 0 (unknown), the input is opened at once
 }
 
 // stdinName is the name of standard input.
@@ -74,7 +74,7 @@ func findInputs(names []string) (inputs []*input, problems []Note) {
 	return inputs, problems
 }
 
-// walk adds the files of a directory.
+// walk calls add for each file of a directory.
 func walk(dir string, add func(string, fs.FileInfo), fail func(string, error)) {
 	// The function returns only nil and SkipDir, so WalkDir returns no error.
 	_ = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
@@ -111,7 +111,7 @@ func reasonOf(err error) string {
 // These are limits for compressed files.
 const (
 	maxWindow = 128 << 20 // of zstd, as with zstd --long
-	sniffed   = 8 << 10   // bytes that are searched for signs of a binary file
+	sniffed   = 8 << 10   // bytes that sniff reads
 )
 
 // errBinary and errUTF16 are the errors for files that are not text in UTF-8.

@@ -27,7 +27,7 @@ const (
 type source struct {
 	in     *input
 	events chan []event
-	batch  []event // the first one is the next
+	batch  []event // received events, the next one first
 	when   int64   // the time of the next event, for the order
 	order  int     // order of sources with the same time
 
@@ -38,9 +38,10 @@ type source struct {
 
 // merger reads several inputs and yields their events in order of time.
 //
-// It always yields the earliest of the next events of all open files. So the order
-// is right if each file is in order. An event without a time comes directly after
-// the event before it in the file. So does an event that is earlier than that one.
+// It compares the next events of all open inputs and yields the earliest of these.
+// So the order is right if each input is in order. An event without a time, or with
+// an earlier time than the previous event of its input, comes directly after the
+// previous event.
 type merger struct {
 	ctx     context.Context
 	start   func(*input) *source

@@ -33,7 +33,7 @@ type Report struct {
 	Rest   Rest    `json:"rest,omitzero"`
 
 	Files   []string `json:"files"`              // names of the inputs, in order; "-" is standard input
-	TooLong int64    `json:"too_long,omitzero"`  // lines longer than MaxLine, which were not read
+	TooLong int64    `json:"too_long,omitzero"`  // lines longer than MaxLine; they were not read
 	Notes   []Note   `json:"problems,omitempty"` // files that were not read to their end
 }
 
@@ -47,9 +47,9 @@ type Series struct {
 	Counts []int64 `json:"counts"`
 }
 
-// Sum returns the sum of the counts of all steps i with from ≤ i < to.
-func (s Series) Sum(from, to int) (sum int64) {
-	for i := max(from-s.Offset, 0); i < min(to-s.Offset, len(s.Counts)); i++ {
+// Sum returns the sum of the counts of all steps i with start ≤ i < end.
+func (s Series) Sum(start, end int) (sum int64) {
+	for i := max(start-s.Offset, 0); i < min(end-s.Offset, len(s.Counts)); i++ {
 		sum += s.Counts[i]
 	}
 	return sum
@@ -70,9 +70,9 @@ type Group struct {
 	// of the group with the most events. The IDs of the others are the fingerprint,
 	// a hyphen and the reason.
 	ID string `json:"id"`
-	// Template is the text of the events, with placeholders where their texts
-	// differ. These are called holes. Most holes name a type of value, such as
-	// <num>, <ip> or <path>. The hole <*> stands for any number of words.
+	// Template is the text of the events, with placeholders where their texts differ.
+	// Most placeholders name a type of value, such as <num>, <ip> or <path>. The
+	// placeholder <*> stands for any number of words.
 	Template string            `json:"template"`
 	Count    int64             `json:"count"`
 	Share    float64           `json:"share"` // share of all events, from 0 to 1
@@ -125,7 +125,7 @@ type Origin struct {
 // limited, so the groups with the fewest events are left out.
 type Rest struct {
 	Events int64   `json:"events"`
-	Groups int64   `json:"groups"` // groups given up; a group that came back and was given up again counts twice
+	Groups int64   `json:"groups"` // groups left out; a group counts again if it came back and was left out again
 	Bound  int     `json:"bound"`  // the largest number of groups
 	Counts []Count `json:"counts"`
 }

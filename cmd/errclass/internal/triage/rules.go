@@ -148,12 +148,12 @@ func ruleText(x Example) string {
 }
 
 const (
-	// maxGaps limits how many holes (placeholders) a pattern has. With more holes,
-	// the matcher would need a large table, and the pattern would match too few
-	// texts.
-	maxGaps = 2
-	// leastLetters is how many letters a pattern has at least.
-	leastLetters = 6
+	// maxPlaceholders is the maximum number of words with a placeholder, such as
+	// <num>, from which a pattern is made. With more, the matcher would need a large
+	// table, and the pattern would match too few texts.
+	maxPlaceholders = 2
+	// minLetters is the minimum number of letters in a pattern.
+	minLetters = 6
 )
 
 // patterns returns patterns that match all texts. The best pattern comes first.
@@ -165,14 +165,14 @@ func patterns(texts []string) (all []string) {
 	}
 	words := longestRun(strings.Fields(drain.Common(templates)))
 	for _, space := range []string{" ", `\s+`} {
-		for _, gap := range []func(hole string) string{gapOf, func(string) string { return anyGap }} {
-			if p := patternOf(words, space, gap); matchesAll(p, texts) {
+		for _, valuePattern := range []func(placeholder string) string{valueOf, func(string) string { return anyValue }} {
+			if p := patternOf(words, space, valuePattern); matchesAll(p, texts) {
 				all = append(all, p)
 			}
 		}
 	}
-	for _, part := range drain.Parts(strings.Join(words, " ")) { // the words between two holes
-		if p := regexp.QuoteMeta(strings.TrimSpace(part.Text)); !part.Hole && lettersIn(part.Text) >= leastLetters && matchesAll(p, texts) {
+	for _, part := range drain.Parts(strings.Join(words, " ")) { // the words between two placeholders
+		if p := regexp.QuoteMeta(strings.TrimSpace(part.Text)); !part.Hole && lettersIn(part.Text) >= minLetters && matchesAll(p, texts) {
 			all = append(all, p)
 		}
 	}
@@ -193,18 +193,18 @@ func matchesAll(pattern string, texts []string) bool {
 }
 
 // longestRun returns the run of consecutive words that has the most letters. A run
-// has at most maxGaps holes, and none in its first or last word. longestRun returns
-// nil if no run has enough letters.
+// has at most maxPlaceholders words with placeholders, and none of these is its
+// first or last word. longestRun returns nil if no run has enough letters.
 func longestRun(words []string) (best []string) {
-	most := leastLetters - 1
+	most := minLetters - 1
 	for start := range words {
 		if drain.HasHole(words[start]) {
 			continue
 		}
-		gaps, letters := 0, 0
-		for end := start; end < len(words) && gaps <= maxGaps; end++ {
+		placeholders, letters := 0, 0
+		for end := start; end < len(words) && placeholders <= maxPlaceholders; end++ {
 			if drain.HasHole(words[end]) {
-				gaps++
+				placeholders++
 				continue
 			}
 			if letters += lettersIn(words[end]); letters > most {
@@ -224,9 +224,9 @@ func lettersIn(text string) (n int) {
 	return n
 }
 
-// patternOf returns the pattern that matches words. The function gap returns the
-// pattern for a hole.
-func patternOf(words []string, space string, gap func(hole string) string) string {
+// patternOf returns the pattern that matches words. The function valuePattern
+// returns the pattern for the values of a placeholder.
+func patternOf(words []string, space string, valuePattern func(placeholder string) string) string {
 	var b strings.Builder
 	for i, w := range words {
 		if i > 0 {
@@ -234,7 +234,7 @@ func patternOf(words []string, space string, gap func(hole string) string) strin
 		}
 		for _, part := range drain.Parts(w) {
 			if part.Hole {
-				b.WriteString(gap(part.Text))
+				b.WriteString(valuePattern(part.Text))
 			} else {
 				b.WriteString(regexp.QuoteMeta(part.Text))
 			}
@@ -243,15 +243,15 @@ func patternOf(words []string, space string, gap func(hole string) string) strin
 	return b.String()
 }
 
-// anyGap is the pattern for a hole that stands for any value.
-const anyGap = ".{1,60}"
+// anyValue is the pattern for any value.
+const anyValue = ".{1,60}"
 
-// gapOf returns the pattern for a hole. If values of the hole's type have no spaces,
-// the pattern matches no spaces.
-func gapOf(hole string) string {
-	switch hole {
+// valueOf returns the pattern for the values of a placeholder. If values of this
+// type have no spaces, the pattern matches no spaces.
+func valueOf(placeholder string) string {
+	switch placeholder {
 	case "<num>", "<id>", "<ip>", "<host>", "<email>", "<url>":
 		return `\S+`
 	}
-	return anyGap
+	return anyValue
 }

@@ -47,7 +47,7 @@ type Progress interface {
 }
 
 // Run reads the inputs and returns their report. If an input cannot be read to its
-// end, the report has the events before the problem, and a note. If ctx ends, Run
+// end, the report has the events before the problem, and a [Note]. If ctx ends, Run
 // stops reading and reports what it has read.
 func Run(ctx context.Context, o Options) *Report {
 	r := newRun(ctx, o)
@@ -172,7 +172,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// done records in the report how the reading of an input ended.
+// done adds the line counts and the problems of an input to the run.
 func (r *run) done(s *source) {
 	st := &s.stats
 	r.lines += st.lines

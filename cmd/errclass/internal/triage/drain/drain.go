@@ -3,16 +3,15 @@
 // Fixed Depth Tree", ICWS 2017). [Tree.Add] takes one text and returns its [Cluster].
 //
 // Before a text is added, package fingerprint replaces its values by placeholders
-// such as <num>. Here, a placeholder is called a hole. Add does the following with
-// the text:
+// such as <num>. Add does the following with the text:
 //
-//   - It splits the text into words at its spaces. It joins neighbouring words that
-//     have the same holes. Words beyond [MaxWords] become one hole.
+//   - It splits the text into words at its spaces. Of neighbouring words that are
+//     equal and have a placeholder, it keeps one. Words beyond [MaxWords] become one
+//     placeholder.
 //   - In a tree of fixed depth, it finds the clusters that have the same number of
 //     words and the same first word.
-//   - It adds the text to the cluster whose words outside of holes are the same. Words
-//     that differ only in their holes count as the same: "(<ip>)", "(<host>)" and
-//     "()".
+//   - It adds the text to the cluster that has the same words. Words count as the same
+//     if they differ only in placeholders: "(<ip>)", "(<host>)" and "()".
 //   - If there is no such cluster, the text starts a new one. As soon as five clusters
 //     differ in the same words, these words count as values, and the five clusters are
 //     merged. So "VM Started" and "VM Stopped" stay two clusters, but "user alice not
@@ -31,8 +30,8 @@ import (
 	"strings"
 )
 
-// Any is a hole (a placeholder) that can stand for any words. Other holes, such as
-// <num>, stand for a type of value: see package fingerprint.
+// Any is the placeholder for any words. Other placeholders, such as <num>, stand for
+// a type of value: see package fingerprint.
 const Any = "<*>"
 
 // MaxWords limits how many words a template has.
@@ -41,10 +40,10 @@ const MaxWords = 128
 const (
 	depth       = 1   // words that the tree looks at
 	maxChildren = 100 // children of a node; further words share the node of [Any]
-	similarity  = 0.6 // the least share of the words outside of holes that must be the same
-	evidence    = 5   // clusters that differ in the same words and become one
-	crowd       = 20  // similar clusters that become one, whatever words they differ in
-	maxScan     = 128 // a text is compared with at most this many clusters of a leaf: those used last
+	similarity  = 0.6 // minimum share of equal words; words with placeholders do not count
+	minMerge    = 5   // minimum number of clusters that differ in the same words and are merged
+	mergeAll    = 20  // so many similar clusters are merged, whatever words they differ in
+	maxScan     = 128 // a text is compared with at most this many clusters of a node: those used last
 )
 
 // Cluster is a set of texts with the same template. The caller can store a value of
@@ -53,11 +52,11 @@ type Cluster[T any] struct {
 	Value T
 	words []word
 	leaf  *node[T]
-	into  *Cluster[T] // the cluster that this one became a part of
+	into  *Cluster[T] // the cluster into which this one was merged, or nil
 }
 
-// Template returns the template of the cluster: its words, with holes in place of
-// values.
+// Template returns the template of the cluster: its words, with placeholders in
+// place of values.
 func (c *Cluster[T]) Template() string {
 	var b strings.Builder
 	for i, w := range c.words {
@@ -91,7 +90,7 @@ type Tree[T any] struct {
 
 type node[T any] struct {
 	children map[string]*node[T]
-	clusters []*Cluster[T] // the last used one at the end
+	clusters []*Cluster[T] // the recently used ones near the end
 }
 
 // New returns an empty tree. The tree calls merge when it merges one cluster into
@@ -99,7 +98,7 @@ type node[T any] struct {
 func New[T any](merge func(into, from *Cluster[T])) *Tree[T] { return &Tree[T]{merge: merge} }
 
 // Add returns the cluster of a text. If no cluster has similar texts, Add makes a
-// new one. The argument masked is the text with holes in place of its values.
+// new one. The argument masked is the text with placeholders in place of its values.
 func (t *Tree[T]) Add(masked string) *Cluster[T] {
 	t.words = split(t.words[:0], masked)
 	leaf := t.leaf(t.words)
@@ -133,18 +132,18 @@ func cloned(words []word) []word {
 
 // word is a word of a template.
 type word struct {
-	text string
-	hole bool // it has a hole
+	text        string
+	placeholder bool // text has a placeholder
 }
 
 // split appends the words of a text to words. If words would have more than MaxWords
-// entries, the last entry becomes the hole Any.
+// elements, the last element becomes Any.
 func split(words []word, masked string) []word {
 	for text := range strings.FieldsSeq(masked) {
 		n := len(words)
 		w := word{text, HasHole(text)}
 		switch {
-		case n > 0 && w.hole && trimmed(text) == trimmed(words[n-1].text):
+		case n > 0 && w.placeholder && trimmed(text) == trimmed(words[n-1].text):
 			words[n-1] = w
 		case n == MaxWords:
 			words[n-1] = word{Any, true}
@@ -164,7 +163,7 @@ func trimmed(word string) string { return strings.TrimRight(word, ",;") }
 func (t *Tree[T]) leaf(words []word) *node[T] {
 	n := &t.byLength[len(words)]
 	for _, w := range words[:min(depth, len(words))] {
-		if w.hole || isName(w.text) {
+		if w.placeholder || isName(w.text) {
 			w.text = Any
 		}
 		n = n.child(w.text)
@@ -196,9 +195,8 @@ func (n *node[T]) child(word string) *node[T] {
 	return c
 }
 
-// find returns the cluster whose template matches the words, or nil. A hole in the
-// template matches any word of the hole's type. If several clusters match, the one
-// with the fewest holes of the type Any is returned.
+// find returns the cluster whose template matches the words, or nil. If several
+// clusters match, it returns the one whose template has the fewest words Any.
 func (n *node[T]) find(words []word) *Cluster[T] {
 	best, least := -1, len(words)+1
 	for i := len(n.clusters) - 1; i >= max(0, len(n.clusters)-maxScan) && least > 0; i-- {
@@ -210,7 +208,7 @@ func (n *node[T]) find(words []word) *Cluster[T] {
 		return nil
 	}
 	c := n.clusters[best]
-	if best < len(n.clusters)-maxScan/2 { // keep what is used near the end
+	if best < len(n.clusters)-maxScan/2 { // keep the recently used clusters near the end
 		n.clusters = append(slices.Delete(n.clusters, best, best+1), c)
 	}
 	generalize(c.words, words)
@@ -218,8 +216,8 @@ func (n *node[T]) find(words []word) *Cluster[T] {
 }
 
 // matches reports whether the words of a text equal those of a cluster, except for
-// holes. Both must have the same number of words. free is the number of words Any in
-// the cluster.
+// placeholders. Both must have the same number of words. The result free is the
+// number of words Any in the cluster.
 func matches(cluster, text []word) (free int, ok bool) {
 	for i, w := range cluster {
 		switch {
@@ -235,58 +233,57 @@ func matches(cluster, text []word) (free int, ok bool) {
 // positions is a set of indexes of words.
 type positions [MaxWords / 64]uint64
 
-// compare compares the words of a cluster with the words of a text. The result
-// differ counts the words that differ in more than their values, and at has their
-// indexes. The result equal counts the equal words without holes.
-func compare(cluster, text []word) (at positions, differ, equal int) {
+// compare compares the words of a cluster with the words of a text. It returns the
+// indexes of the words that differ in more than their values, the number of these
+// words, and the number of equal words without placeholders.
+func compare(cluster, text []word) (differ positions, unequal, equal int) {
 	for i, w := range cluster {
 		switch {
 		case w.text == Any:
 		case w.text == text[i].text:
-			if !w.hole {
+			if !w.placeholder {
 				equal++
 			}
 		case !same(w, text[i]):
-			differ++
-			at[i/64] |= 1 << (i % 64)
+			unequal++
+			differ[i/64] |= 1 << (i % 64)
 		}
 	}
-	return at, differ, equal
+	return differ, unequal, equal
 }
 
 // similarTo is a cluster, with the indexes of the words in which it differs from a
 // text.
 type similarTo[T any] struct {
 	cluster *Cluster[T]
-	at      positions
+	differ  positions
 }
 
-// similar returns the clusters of the node that share enough words with a text.
-// words are the words of the text.
+// similar returns the clusters of the node that have enough words in common with a
+// text. The argument words has the words of the text.
 func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 	for _, c := range n.clusters[max(0, len(n.clusters)-maxScan):] {
-		if at, differ, equal := compare(c.words, words); float64(equal) >= similarity*float64(equal+differ) {
-			found = append(found, similarTo[T]{c, at})
+		if differ, unequal, equal := compare(c.words, words); float64(equal) >= similarity*float64(equal+unequal) {
+			found = append(found, similarTo[T]{c, differ})
 		}
 	}
 	return found
 }
 
 // absorb merges similar clusters (found) into the new cluster c. It merges all of
-// them if there are at least crowd clusters, with c. Otherwise it merges groups of
-// at least evidence clusters, with c, that differ from c in the same words. The
-// constants crowd and evidence are numbers of clusters.
+// them if they and c are at least mergeAll clusters. Otherwise it merges those that
+// differ from c in the same words, if they and c are at least minMerge clusters.
 func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
-	if len(found)+1 < evidence {
+	if len(found)+1 < minMerge {
 		return
 	}
 	counts := make(map[positions]int, len(found))
 	for _, s := range found {
-		counts[s.at]++
+		counts[s.differ]++
 	}
 	merged := false
 	for _, s := range found {
-		if counts[s.at]+1 >= evidence || len(found)+1 >= crowd {
+		if counts[s.differ]+1 >= minMerge || len(found)+1 >= mergeAll {
 			generalize(c.words, s.cluster.words)
 			s.cluster.into = c
 			t.merge(c, s.cluster)
@@ -298,8 +295,8 @@ func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	}
 }
 
-// generalize compares two lists of words index by index. Where the two words at an
-// index differ, it puts holes into the word of template.
+// generalize compares two lists of words index by index. Where the words differ, it
+// replaces the word in template by a word with placeholders that stands for both.
 func generalize(template, words []word) {
 	for i, w := range template {
 		if w.text != words[i].text && w.text != Any {

@@ -2,8 +2,8 @@ package drain
 
 import "strings"
 
-// Matches reports whether a text has the given template. In the argument masked,
-// holes must already have replaced the values of the text.
+// Matches reports whether a text has the given template. The argument masked is the
+// text with placeholders in place of its values.
 func Matches(template, masked string) bool {
 	want, words := strings.Fields(template), split(nil, masked)
 	if len(want) != len(words) {

@@ -7,9 +7,10 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// nextHole returns the start and the end of the first hole in word at or after i. A
-// hole is a placeholder such as <num>, <ip> or <*>. ok is false if there is no hole.
-func nextHole(word string, i int) (start, end int, ok bool) {
+// nextPlaceholder returns the start and the end of the first placeholder in word at
+// or after i. Examples of placeholders are <num>, <ip> and <*>. ok is false if there
+// is none.
+func nextPlaceholder(word string, i int) (start, end int, ok bool) {
 	for {
 		open := strings.IndexByte(word[i:], '<')
 		if open < 0 {
@@ -27,36 +28,36 @@ func nextHole(word string, i int) (start, end int, ok bool) {
 	}
 }
 
-// HasHole reports whether word has a hole: a placeholder such as <num>.
+// HasHole reports whether word has a placeholder, such as <num>.
 func HasHole(word string) bool {
-	_, _, ok := nextHole(word, 0)
+	_, _, ok := nextPlaceholder(word, 0)
 	return ok
 }
 
 // same reports whether two words differ only in their values, in one of these ways:
 //
-//   - Outside of their holes they have the same letters, such as "(<ip>)" and
+//   - They have the same letters outside of placeholders, such as "(<ip>)" and
 //     "(<host>)", or "(<ip>)" and "()".
-//   - One word is a name with a hole, and the other has a text in its place, such
-//     as "org-<id>" and "org-bfcfad".
+//   - One word is a name with a placeholder, and the other has a text instead of the
+//     placeholder, such as "org-<id>" and "org-bfcfad".
 //   - Both are names with a number, such as "node-a<num>" and "eth<num>".
 //   - Both end in a colon and a number, such as a port or a line number.
 func same(a, b word) bool {
 	switch {
-	case !a.hole && !b.hole:
+	case !a.placeholder && !b.placeholder:
 		return false
-	case a.hole && b.hole && (numbered(a.text) && numbered(b.text) || place(a.text) && place(b.text)):
+	case a.placeholder && b.placeholder && (numbered(a.text) && numbered(b.text) || endsInNumber(a.text) && endsInNumber(b.text)):
 		return true
-	case !b.hole && covers(a.text, b.text), !a.hole && covers(b.text, a.text):
+	case !b.placeholder && covers(a.text, b.text), !a.placeholder && covers(b.text, a.text):
 		return true
 	}
 	return letters(a.text) == letters(b.text)
 }
 
-// covers reports whether the word plain has a text in place of the hole of name. For
-// example, "org-bfcfad" has one in place of the hole of "org-<id>". The hole must
-// follow a separator such as a hyphen. If name has several holes, the text stands
-// for all between the first and the last.
+// covers reports whether the word plain equals name, except that plain has a text
+// instead of the placeholder. For example, "org-<id>" covers "org-bfcfad". The
+// placeholder must follow a separator such as a hyphen. If name has several
+// placeholders, the text replaces everything from the first to the last.
 func covers(name, plain string) bool {
 	before, after := around(name)
 	n := len(before)
@@ -64,11 +65,11 @@ func covers(name, plain string) bool {
 		len(plain) > n+len(after) && strings.HasPrefix(plain, before) && strings.HasSuffix(plain, after)
 }
 
-// around returns the text before the first hole of a word and the text after its
-// last hole.
+// around returns the text before the first placeholder of a word, and the text after
+// the last placeholder.
 func around(word string) (before, after string) {
 	last := 0
-	for start, end, ok := nextHole(word, 0); ok; start, end, ok = nextHole(word, end) {
+	for start, end, ok := nextPlaceholder(word, 0); ok; start, end, ok = nextPlaceholder(word, end) {
 		if last == 0 {
 			before = word[:start]
 		}
@@ -77,11 +78,11 @@ func around(word string) (before, after string) {
 	return before, word[last:]
 }
 
-// numbered reports whether word is a name in which a hole stands for a number or an
-// id.
+// numbered reports whether word is a name in which a placeholder stands for a number
+// or an id.
 func numbered(word string) bool {
-	for start, end, ok := nextHole(word, 0); ok; start, end, ok = nextHole(word, end) {
-		if hole := word[start:end]; hole != "<num>" && hole != "<id>" {
+	for start, end, ok := nextPlaceholder(word, 0); ok; start, end, ok = nextPlaceholder(word, end) {
+		if placeholder := word[start:end]; placeholder != "<num>" && placeholder != "<id>" {
 			continue
 		}
 		if start > 0 && inName(word[start-1]) || end < len(word) && inName(word[end]) {
@@ -93,12 +94,14 @@ func numbered(word string) bool {
 
 func inName(c byte) bool { return ascii.IsLetter(c) || c == '_' || c == '-' }
 
-// place reports whether word ends in a number after a colon.
-func place(word string) bool { return strings.HasSuffix(strings.TrimRight(word, ".,:;)]}"), ":<num>") }
+// endsInNumber reports whether word ends in a colon and a number.
+func endsInNumber(word string) bool {
+	return strings.HasSuffix(strings.TrimRight(word, ".,:;)]}"), ":<num>")
+}
 
-// letters returns the letters of a word outside of its holes.
+// letters returns the letters of a word outside of its placeholders.
 func letters(word string) string {
-	start, end, ok := nextHole(word, 0)
+	start, end, ok := nextPlaceholder(word, 0)
 	if ok && start == 0 && end == len(word) { // the most frequent case
 		return ""
 	}
@@ -114,15 +117,16 @@ func letters(word string) string {
 	for ok {
 		add(word[i:start])
 		i = end
-		start, end, ok = nextHole(word, i)
+		start, end, ok = nextPlaceholder(word, i)
 	}
 	add(word[i:])
 	return b.String()
 }
 
-// joined returns a word that stands for both a and b. If the texts around their
-// holes are equal, holes that differ become Any. If one word covers the other (see
-// covers), Any stands for what differs. Otherwise the whole word is Any.
+// joined returns a word that stands for both a and b. If a and b are equal outside
+// of placeholders, joined replaces placeholders that differ by Any. If one word
+// covers the other, joined replaces the text that differs by Any. Otherwise it
+// returns Any.
 func joined(a, b string) string {
 	switch {
 	case standsFor(a, b):
@@ -133,8 +137,8 @@ func joined(a, b string) string {
 	var out strings.Builder
 	i, j := 0, 0
 	for {
-		aStart, aEnd, aOK := nextHole(a, i)
-		bStart, bEnd, bOK := nextHole(b, j)
+		aStart, aEnd, aOK := nextPlaceholder(a, i)
+		bStart, bEnd, bOK := nextPlaceholder(b, j)
 		switch {
 		case aOK == bOK:
 		case i == 0 && aOK && covers(a, b):
@@ -156,8 +160,8 @@ func joined(a, b string) string {
 			return Any
 		}
 		out.WriteString(a[i:aStart])
-		if hole := a[aStart:aEnd]; hole == b[bStart:bEnd] {
-			out.WriteString(hole)
+		if placeholder := a[aStart:aEnd]; placeholder == b[bStart:bEnd] {
+			out.WriteString(placeholder)
 		} else {
 			out.WriteString(Any)
 		}
@@ -165,24 +169,25 @@ func joined(a, b string) string {
 	}
 }
 
-// standsFor reports whether template can stand for word. template must have one
-// hole, the hole Any. word must have the same text before and after this place.
+// standsFor reports whether template can stand for word. Then Any is the only
+// placeholder of template, and word begins with the text before Any and ends with
+// the text after Any.
 func standsFor(template, word string) bool {
 	before, after, ok := strings.Cut(template, Any)
 	return ok && !HasHole(before) && !HasHole(after) &&
 		len(word) >= len(before)+len(after) && strings.HasPrefix(word, before) && strings.HasSuffix(word, after)
 }
 
-// Part is a part of a word: a hole, or the text between holes.
+// Part is a part of a word: a placeholder, or the text between placeholders.
 type Part struct {
 	Text string
-	Hole bool
+	Hole bool // Text is a placeholder
 }
 
-// Parts divides a word or a text at its holes.
+// Parts divides a word or a text at its placeholders.
 func Parts(word string) (parts []Part) {
 	i := 0
-	for start, end, ok := nextHole(word, 0); ok; start, end, ok = nextHole(word, end) {
+	for start, end, ok := nextPlaceholder(word, 0); ok; start, end, ok = nextPlaceholder(word, end) {
 		if start > i {
 			parts = append(parts, Part{word[i:start], false})
 		}
@@ -196,8 +201,8 @@ func Parts(word string) (parts []Part) {
 }
 
 // Common returns the template that all texts share. The argument masked has the
-// texts with holes in place of their values. If the texts have different numbers of
-// words, Common returns the first text.
+// texts with placeholders in place of their values. If the texts have different
+// numbers of words, Common returns the first text.
 func Common(masked []string) string {
 	if len(masked) == 0 {
 		return ""

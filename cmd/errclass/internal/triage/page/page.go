@@ -84,8 +84,8 @@ const (
 	shortExample = 300
 )
 
-// encode returns r as JSON of at most limit bytes, with as many groups as fit.
-// The result is longer than limit only if r without its groups is longer.
+// encode returns r as JSON of at most limit bytes, with as many groups as fit. If r
+// without its groups is longer than limit, so is the result.
 func encode(r *triage.Report, limit int) ([]byte, error) {
 	out := report{Report: *r, Groups: []json.RawMessage{}, Advice: map[classify.Reason]runbook.Advice{}}
 	out.Report.Groups = nil
