@@ -9,8 +9,8 @@ import (
 )
 
 // alerts detects endpoints that keep failing. It raises one alert after 10 failures
-// within 5 minutes. After that, the endpoint gets no further alert until a call has
-// succeeded. It is safe for concurrent use.
+// within 5 minutes. The endpoint can get another alert only after a call has
+// succeeded. alerts is safe for concurrent use.
 type alerts struct {
 	raised atomic.Int64 // endpoints with an alert
 
@@ -59,8 +59,8 @@ func (a *alerts) succeeded(endpoint string, now time.Time) {
 }
 
 // countsForAlert reports whether a failure counts for alerts. Aborted and
-// context_overflow failures do not, because the caller causes them. An invalid
-// key counts, because a person has to replace it.
+// context_overflow failures do not count, because the caller causes them. An
+// invalid API key counts, because a person has to replace the key.
 func countsForAlert(r classify.Result) bool {
 	return r.Category != classify.CategoryAborted && r.Category != classify.CategoryContextOverflow
 }

@@ -8,9 +8,8 @@ import (
 
 // AttemptTimeoutError is the error of a call that took longer than attemptTimeoutMs
 // ([RetryConfig]). It matches context.DeadlineExceeded, so package classify
-// classifies it as a timeout. The breaker counts it, and the call can be repeated.
-// If the caller's own context has ended, the breaker does not count it, and no other
-// call is made.
+// classifies it as a timeout. The circuit breaker counts the failure, and the call
+// can be repeated. Neither happens if the caller's own context has ended.
 type AttemptTimeoutError struct {
 	Limit time.Duration
 }
@@ -20,7 +19,7 @@ func (e *AttemptTimeoutError) Error() string { return fmt.Sprintf("no answer wit
 // Unwrap returns context.DeadlineExceeded.
 func (*AttemptTimeoutError) Unwrap() error { return context.DeadlineExceeded }
 
-// Timeout returns true. With it, the error implements net.Error's Timeout method.
+// Timeout returns true. It is the method Timeout of the interface net.Error.
 func (*AttemptTimeoutError) Timeout() bool { return true }
 
 // attemptLimit cancels the context of one attempt when the time limit is over.
@@ -30,8 +29,8 @@ type attemptLimit struct {
 }
 
 // startAttempt returns a context for one attempt. The context ends when the parent
-// ends, when cancel is called, or after limit. Calling l.expired earlier removes the
-// limit. A limit of 0 means no time limit.
+// ends, when cancel is called, or after the time limit. Once l.expired has returned
+// nil, the time limit no longer ends the context. A limit of 0 means no time limit.
 func startAttempt(parent context.Context, limit time.Duration) (ctx context.Context, cancel context.CancelFunc, l attemptLimit) {
 	ctx, cancelCause := context.WithCancelCause(parent)
 	if limit > 0 {

@@ -30,7 +30,7 @@ func TestAttemptTimeout(t *testing.T) {
 	t.Parallel()
 	forCallers(t, func(t *testing.T, n int) {
 		x, _ := jittered(t, configOf(t, `{enabled: true, retry: {attemptTimeoutMs: 2000}}`))
-		p := newPlant(func(time.Duration) error { return nil })
+		p := newFakeEndpoint(func(time.Duration) error { return nil })
 		errs, ends := make([]error, n), make([]time.Duration, n)
 		done := make(chan int)
 		for i := range n {
@@ -142,8 +142,8 @@ func TestAttemptTimeout_EachCounts(t *testing.T) {
 	})
 }
 
-// A call that got no answer goes to the restart queue. So does a call that an open
-// breaker refuses for that reason.
+// A call that got no answer goes to the restart queue. So does a call that is refused
+// because such calls have opened the breaker.
 func TestAttemptTimeout_Restart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

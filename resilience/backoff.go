@@ -10,7 +10,8 @@ import (
 type ScheduleName string
 
 // These are the names of the schedules. Each comment gives the first pause, the
-// longest pause and the jitter. A pause is twice as long as the one before it.
+// longest pause and the jitter (a random change of each pause). Pauses double up to
+// the longest pause.
 const (
 	MediumSchedule ScheduleName = "medium" // 0.5 s to 8 s, ± 200 ms; the default
 	FixedSchedule  ScheduleName = "fixed"  // 1 s to 30 s, no jitter; three calls at most
@@ -25,7 +26,7 @@ type Schedule struct {
 	Max            time.Duration // longest pause before jitter
 	Jitter         time.Duration // jitter of up to this much in both directions
 	JitterFraction float64       // jitter as a fraction of the pause, in addition to Jitter
-	MaxCalls       int           // upper limit of calls in all, for every policy; 0 = no limit
+	MaxCalls       int           // limit of calls, including the first, for every policy; 0 = no limit
 }
 
 var schedules = map[ScheduleName]Schedule{
@@ -92,22 +93,23 @@ func (s Schedule) Delay(n int, random float64) time.Duration {
 type backoff struct {
 	random func() float64 // returns numbers in [0, 1); safe for concurrent use
 
-	used atomic.Bool // steps has had an entry
+	used atomic.Bool // an entry has been added to b.steps
 
 	mu    sync.Mutex
 	steps recent[backoffKey, int]
 }
 
-// backoffKey is a call's key together with a target, so that a fallback target
-// starts with the shortest pause.
+// backoffKey is a call's key together with a target. A fallback target starts with
+// the shortest pause, because each target has its own count.
 type backoffKey struct {
 	key    string
 	target Target
 }
 
 // next returns the pause after a failed call: nominal without jitter, and delay with
-// jitter. Without a key, the pause grows with the number of the failed call. With a
-// key, it grows with each pause since the key's last success.
+// jitter. number is the number of the failed call, from 1. Without a key, the pause
+// grows with number. With a key, the pause grows with the number of pauses since the
+// key's last success.
 func (b *backoff) next(k backoffKey, s Schedule, number int) (nominal, delay time.Duration) {
 	step := number - 1
 	if k.key != "" {

@@ -137,7 +137,7 @@ func TestDo_Pauses(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				seen := new(events)
 				cfg := &resilience.Config{Enabled: true, Retry: tt.retry}
-				cfg.CircuitBreaker.Mode = resilience.BreakerForceClosed // a trial has pauses of its own
+				cfg.CircuitBreaker.Mode = resilience.BreakerForceClosed // otherwise the breaker opens and changes the pauses
 				x := executor(t, cfg, resilience.WithRandom(func() float64 { return tt.random }), resilience.WithObserver(seen.observe))
 				s := newScript(map[resilience.Target][]error{primary: {errNetwork}})
 				start := time.Now()
@@ -154,8 +154,8 @@ func TestDo_Pauses(t *testing.T) {
 	}
 }
 
-// If a provider's hint (Retry-After) is at most a minute, it replaces the schedule's
-// pause, and no jitter is added. If the hint is longer, Do does not wait.
+// A provider's Retry-After of at most a minute replaces the schedule's pause, and no
+// jitter is added. If Retry-After is longer, Do does not wait.
 func TestDo_RetryAfter(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -241,8 +241,8 @@ func TestDo_BackoffOfKey(t *testing.T) {
 	})
 }
 
-// If a hint replaces the first pause of the schedule, the backoff of the key still
-// advances. The next pause without a hint is the second one of the schedule.
+// If a provider's Retry-After replaces the first pause of the schedule, that pause
+// still counts. The next pause without a Retry-After is the second of the schedule.
 func TestDo_HintIsAStep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -53,9 +53,9 @@ func TestDo_Allocations(t *testing.T) { //nolint:paralleltest // AllocsPerRun co
 }
 
 // BenchmarkDoCores compares the throughput of two goroutines with the throughput of
-// one. All calls go to the same endpoint. The metric x-two-cores is the ratio. It is
-// 2 if the goroutines do not slow each other down. Each throughput is the best of
-// many short rounds, because other programs also use the cores.
+// one. All calls go to the same endpoint. The metric x-two-cores is the ratio of the
+// two. If the goroutines do not slow each other down, the ratio is 2. Each throughput
+// is the best of many short rounds, because other programs also use the cores.
 func BenchmarkDoCores(b *testing.B) {
 	if runtime.GOMAXPROCS(0) < 2 {
 		b.Skip("one core")
@@ -64,8 +64,8 @@ func BenchmarkDoCores(b *testing.B) {
 	f := func(context.Context, resilience.Target) (int, error) { return 1, nil }
 	x := executor(b, enabled())
 	call := resilience.Call{Targets: []resilience.Target{primary}}
-	// round starts the goroutines at the same time and returns the time of the
-	// slowest.
+	// round starts the goroutines at the same time and returns how long the slowest
+	// one took.
 	round := func(goroutines int64) time.Duration {
 		var ready atomic.Int64
 		took := make([]time.Duration, goroutines)

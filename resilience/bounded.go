@@ -15,16 +15,16 @@ const (
 	pinned             // never removed; does not count towards the capacity
 )
 
-// bounded is a map with a capacity, because its keys come from callers and from
-// redirects of peers. If the map is full, a new entry replaces the least recently
-// used entry of rank plain.
+// bounded is a map with a limited number of entries. The limit is needed because the
+// keys come from callers and from HTTP redirects. If the map is full, a new entry
+// replaces the least recently used entry of rank plain.
 //
-// It replaces an entry of rank held instead in two cases: no entry has the rank
-// plain, or held entries use more than three quarters of the capacity. Entries of
-// rank pinned are never replaced.
+// The new entry replaces an entry of rank held instead in two cases: no entry has
+// the rank plain, or held entries use more than three quarters of the capacity.
+// Entries of rank pinned are never replaced.
 //
-// Every method takes amortized constant time, except the iterator named each. A
-// bounded map is not safe for concurrent use.
+// The iterator b.each takes linear time. All other methods take amortized constant
+// time. A bounded map is not safe for concurrent use.
 type bounded[K comparable, V any] struct {
 	capacity int // limit of entries that are not pinned
 	entries  map[K]*list.Element
@@ -59,8 +59,8 @@ func (b *bounded[K, V]) get(k K) (value V, ok bool) {
 }
 
 // add inserts a value under a new key. It returns the values that it removed to make
-// room, usually one or none. There are several if entries have lost the rank pinned
-// since the last add.
+// room, usually one or none. It removes several values if entries have lost the rank
+// pinned since the last call of add.
 func (b *bounded[K, V]) add(k K, value V, r rank) (removed []V) {
 	for r != pinned && b.ranks[plain].Len()+b.ranks[held].Len() >= b.capacity {
 		removed = append(removed, b.evict())
@@ -118,8 +118,8 @@ func (b *bounded[K, V]) oldest(r rank) (value V, ok bool) {
 	return entryOf[K, V](e).value, true
 }
 
-// each iterates over all entries in random order. The loop may remove the
-// current entry.
+// each iterates over all entries in no particular order. The body of the loop may
+// remove the current entry.
 func (b *bounded[K, V]) each() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		for k, e := range b.entries {

@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// plainMap is a simple reference for a bounded map. Its entries are a list, with
-// the least recently used entry first.
+// plainMap is a simple reference implementation of a bounded map. Its entries are a
+// list, with the least recently used entry first.
 type plainMap struct {
 	most    int
 	entries []boundedEntry[int, int]
@@ -152,8 +152,8 @@ func TestRecentBounds(t *testing.T) {
 	}
 }
 
-// Up to a million endpoints have one failure each. The number of breakers stays
-// at its limit, and a breaker that is open is kept.
+// Up to a million endpoints have one failure each. There are never more than
+// MaxEndpoints breakers, and an open breaker is kept.
 func TestBreakersMillionEndpoints(t *testing.T) {
 	t.Parallel()
 	down := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork}

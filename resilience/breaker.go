@@ -29,13 +29,13 @@ type BreakerState string
 // These are the states of a circuit breaker.
 const (
 	BreakerClosed   BreakerState = "closed"    // allows calls
-	BreakerOpen     BreakerState = "open"      // lets calls wait or refuses them
-	BreakerHalfOpen BreakerState = "half_open" // open, and one trial call is under way
+	BreakerOpen     BreakerState = "open"      // makes calls wait or refuses them
+	BreakerHalfOpen BreakerState = "half_open" // open, and a trial call tests the endpoint
 )
 
 // Probe checks whether an endpoint is up, at lower cost than a call. An error means
-// that the endpoint is down. If the probe itself is at fault, such as with a missing
-// key, a 404 or a bad URL, the error is ignored and the call is made. The call is
+// that the endpoint is down. An error that is the fault of the probe itself (a
+// missing API key, a 404, a bad URL) is ignored, and the call is made. The call is
 // also made if the probe panics. A Probe must return when ctx ends and must be safe
 // for concurrent use.
 type Probe func(ctx context.Context, endpoint string) error
@@ -48,9 +48,9 @@ var ErrOpen = errors.New("circuit breaker open")
 // reads RetryAfter.
 type OpenError struct {
 	Endpoint   string          // with a [Target.Key]: endpoint#key
-	Mode       BreakerMode     // [BreakerForceOpen] if a person opened it
+	Mode       BreakerMode     // [BreakerForceOpen] if a person opened the breaker
 	RetryAfter time.Duration   // time until the next trial call; 0 if forced open or during a trial call
-	Cause      classify.Result // the failure that opened it
+	Cause      classify.Result // the failure that opened the breaker
 	Err        error           // the error of a probe that has just failed, or nil
 }
 
@@ -82,11 +82,12 @@ func (e *OpenError) result() classify.Result { return e.Cause }
 // ErrHeld matches every [*HoldError] in errors.Is.
 var ErrHeld = errors.New("endpoint held by a rate limit")
 
-// HoldError is the error of a call that was not made because of a rate limit. The
-// rate limit holds the endpoint: it lets no call in until a given time. The call
-// cannot wait for that time: its deadline is earlier, or the wait is longer than
-// maxHoldMs ([RetryConfig]). errors.Is matches a HoldError with [ErrHeld]. Package
-// classify classifies it as a rate limit and reads RetryAfter.
+// HoldError is the error of a call that was not made because of a rate limit. After
+// a rate limit, no call to the endpoint is made until a given time. This period is
+// called a hold. The call cannot wait for the end of the hold: its deadline is
+// earlier, or the wait is longer than maxHoldMs ([RetryConfig]). errors.Is matches a
+// HoldError with [ErrHeld]. Package classify classifies a HoldError as a rate limit
+// and reads RetryAfter.
 type HoldError struct {
 	Endpoint   string          // with a [Target.Key]: endpoint#key
 	RetryAfter time.Duration   // time until the hold ends; 0 if the hold has ended but other calls come first
@@ -111,10 +112,10 @@ func (e *HoldError) after() time.Duration { return e.RetryAfter }
 
 func (e *HoldError) result() classify.Result { return e.Cause }
 
-// refusal is the error of a call that a [gate] (a breaker or a rate limit) did not
-// let in: an [*OpenError] or a [*HoldError].
+// refusal is the error of a call that a [gate] refused: an [*OpenError] of its
+// circuit breaker, or a [*HoldError] after a rate limit.
 type refusal interface {
 	error
-	after() time.Duration    // time until a call may be let in
+	after() time.Duration    // time until a call may be made
 	result() classify.Result // the failure that caused the refusal
 }

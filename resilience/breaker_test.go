@@ -209,9 +209,8 @@ func TestBreaker_OneTrialAtATime(t *testing.T) {
 	})
 }
 
-// A trial call that hangs for longer than the cooldown does not block the endpoint.
-// A second trial call is then allowed, and the breaker ignores the outcome of the
-// first.
+// If a trial call hangs for longer than the cooldown, a second trial call is allowed.
+// The breaker then ignores the outcome of the first.
 func TestBreaker_TrialHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -240,8 +239,8 @@ func TestBreaker_TrialHangs(t *testing.T) {
 	})
 }
 
-// A breaker has been open for longer than bridgeMs. It lets the first call of a Do
-// in as a trial. If the trial fails, Do makes no retries.
+// A breaker has been open for longer than bridgeMs. The first call of a new Do is
+// then a trial. If the trial fails, Do makes no retries.
 func TestBreaker_FailedTrialEndsTheCall(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -455,8 +454,8 @@ func TestBreaker_PerEndpoint(t *testing.T) {
 	})
 }
 
-// If the breaker of a target is open, the call goes to the next target. If this
-// call succeeds, Do succeeds.
+// If the breaker of a target is open, Do calls the next target. If that call
+// succeeds, Do succeeds.
 func TestBreaker_OpenFallsBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

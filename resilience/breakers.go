@@ -17,22 +17,22 @@ import (
 // each [Target.Key] of an endpoint. After a rate limit, Breakers also hold the
 // endpoint: no call is made for as long as the provider asks to wait.
 //
-// These failures count: a network error, a 5xx, a peer's timeout and an
-// [AttemptTimeoutError]. A rate limit, a 4xx and the caller's own deadline or
+// These failures count: a network error, a 5xx, a timeout that the server reports
+// and an [AttemptTimeoutError]. A rate limit, a 4xx and the caller's own deadline or
 // cancellation do not count. If several calls are under way at the same time, only
 // the first failure counts. But every [AttemptTimeoutError] counts, because its call
 // has waited for the whole attempt timeout. A breaker opens at the fifth counted
 // failure in a row, if no call has succeeded for a second ([BreakerConfig]). If the
 // first trial call after the opening succeeds, the failures may have happened by
-// chance. So the breaker opens again only after ten failures in a row.
+// chance. So the next opening needs ten failures in a row.
 //
 // While a breaker is open, one trial call at a time is made: after 0.5, 1, 2 and
 // 4 s, then every 8 s. With more than one call per second, a trial is made at least
 // every 2 s. The trial is a waiting call or the next new call. If a new call would
-// give up before the next trial is due, that trial is made earlier, but not within
-// 2 s of the last one. A restart ([WithRestarter]) makes the trial only if no other
+// give up before the next trial is due, the trial is made earlier, but at least 2 s
+// after the last trial. A restart ([WithRestarter]) makes the trial only if no other
 // call has made one for 10 s. The first trial that gets an answer closes the
-// breaker; a server error is no answer. Then two waiting calls at a time are let in.
+// breaker; a server error is no answer. Then waiting calls are made, two at a time.
 // This limit grows by one with each success and shrinks by one with each failure.
 // The limit also doubles every 0.4 s, unless more calls fail than succeed.
 //
@@ -45,13 +45,12 @@ import (
 // A strict breaker counts every retryable failure and refuses all calls for
 // five minutes ([BreakerConfig.Strict]).
 //
-// A rate limit holds an endpoint for as long as the provider asks to wait.
-// Calls wait until then, and are let in one by one at first. A call that cannot
-// wait is refused with a [*HoldError].
+// While an endpoint is held, calls wait. After that, they are made one by one at
+// first. A call that cannot wait is refused with a [*HoldError].
 //
-// At most [MaxEndpoints] breakers are kept. A new one replaces the least recently
-// used one. An open breaker is replaced only if more than three quarters of all
-// breakers are open. Observers then receive a [KindBreaker] event which says that
+// At most [MaxEndpoints] breakers are kept. A further breaker replaces the least
+// recently used one. An open breaker is replaced only if more than three quarters of
+// all breakers are open. Observers then receive a [KindBreaker] event which says that
 // the breaker has closed. Breakers of endpoints named in the config, and breakers
 // set by [Breakers.Force], are always kept and do not count towards the limit.
 //
@@ -63,15 +62,15 @@ type Breakers struct {
 	probe   Probe
 	sharing *sharing // nil: nothing is shared
 
-	cache sync.Map // gateKey to *gate; saves the lock of mu
+	cache sync.Map // gateKey to *gate; a look-up needs no lock
 
 	mu      sync.Mutex // locked before the mu of a gate
 	byName  *bounded[string, *gate]
 	sweepAt int // number of gates that triggers the next sweep
 }
 
-// gateKey is the key under which Breakers.cache has the gate of a target. It costs
-// less to compute than [Target.Name].
+// gateKey is the key of a target's gate in Breakers.cache. A [gate] controls the
+// calls to one endpoint. A gateKey costs less to compute than [Target.Name].
 type gateKey struct{ endpoint, key string }
 
 // maxCached limits the keys of one gate in Breakers.cache. A gate may have many
@@ -118,7 +117,7 @@ func (b *Breakers) gateFor(ctx context.Context, t Target) *gate {
 	}
 	g := b.get(ctx, name, mask.Text(t.Key))
 	if t.Endpoint != "" && mask.Endpoint(t.Endpoint) == "" {
-		return g // its name depends on more than the key
+		return g // t.Name depends on fields that are not in k
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -155,16 +154,16 @@ func (b *Breakers) get(ctx context.Context, endpoint, key string) *gate {
 	return g
 }
 
-// spareUsed protects gates that calls have found through the cache from the next
-// eviction. It moves them to the front of byName, because a look-up in the cache
-// does not. The caller must have locked mu.
+// spareUsed protects recently used gates from the next eviction, which removes the
+// least recently used gate of byName. A look-up in b.cache does not update the order
+// of byName, so spareUsed does. The caller must have locked mu.
 func (b *Breakers) spareUsed() {
 	if b.byName.len() < MaxEndpoints {
 		return
 	}
 	for range b.byName.len() {
 		g, ok := b.byName.oldest(plain)
-		if !ok || !g.used.Swap(false) && g.word.Load()&busyBit == 0 {
+		if !ok || !g.used.Swap(false) && g.fastState.Load()&busyBit == 0 {
 			return
 		}
 		b.byName.get(g.name)
@@ -199,7 +198,7 @@ func (b *Breakers) sweep(ctx context.Context) {
 }
 
 // forget removes a gate from the cache and retires the gate. The caller must
-// have locked mu, and calls events.flush after unlocking it.
+// have locked mu, and must call events.flush after unlocking mu.
 func (b *Breakers) forget(ctx context.Context, g *gate) {
 	for _, k := range g.cached {
 		b.cache.Delete(k)
@@ -214,12 +213,12 @@ func (b *Breakers) forget(ctx context.Context, g *gate) {
 // unused reports whether g lets every call in, has counted no failure, and has the
 // mode auto.
 func (g *gate) unused(cfg *Config) bool {
-	return g.rank(cfg) == plain && g.cfg.Load().Mode == BreakerAuto && g.word.Load()&(busyBit|failingBit) == 0
+	return g.rank(cfg) == plain && g.cfg.Load().Mode == BreakerAuto && g.fastState.Load()&(busyBit|failingBit) == 0
 }
 
-// rank returns the rank of g in a full [bounded] map. g is pinned if the config
-// names it or a person has forced its mode. It is held if its breaker is open, and
-// plain otherwise.
+// rank returns the rank of g in a full [bounded] map. The rank is pinned if the
+// config names the endpoint or a person has forced the mode of g, held if the
+// breaker of g is open, and plain otherwise.
 func (g *gate) rank(cfg *Config) rank {
 	if cfg != nil {
 		if _, named := cfg.Endpoints[g.name]; named {
@@ -238,9 +237,9 @@ func (g *gate) rank(cfg *Config) rank {
 	}
 }
 
-// retire stops the events of a gate that was removed from Breakers. A new gate of
-// the endpoint would allow calls. So if the breaker of g is open, retire first adds
-// an event which says that it has closed.
+// retire stops the events of a gate that was removed from Breakers. The next gate of
+// the endpoint begins with a closed breaker. So if the breaker of g is open, retire
+// first adds an event which says that the breaker has closed.
 func (g *gate) retire(ctx context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -370,10 +369,10 @@ type BreakerStatus struct {
 	State      BreakerState  `json:"state"`
 	Mode       BreakerMode   `json:"mode"`
 	Since      time.Time     `json:"since"`                // time of the last change
-	Failures   int           `json:"failures"`             // counted in a row; the breaker opens at failureThreshold
+	Failures   int           `json:"failures"`             // counted failures in a row; the breaker opens at failureThreshold
 	RetryAfter time.Duration `json:"retryAfter,omitempty"` // time until the next trial call, if open
-	Hold       time.Duration `json:"hold,omitempty"`       // time until a rate limit's hold ends
-	Waiting    int           `json:"waiting,omitempty"`    // calls that wait to be let in
+	Hold       time.Duration `json:"hold,omitempty"`       // time until calls are made again after a rate limit
+	Waiting    int           `json:"waiting,omitempty"`    // calls that wait for the breaker or the rate limit
 }
 
 // Snapshot returns the state of all breakers, ordered by endpoint.

@@ -94,8 +94,8 @@ func TestBreakers_AllOpen(t *testing.T) {
 	}
 	assert.Equal(t, open, reported, "the events agree with the snapshot")
 
-	// A quarter of the capacity is reserved for closed breakers. These endpoints
-	// fit into that quarter, so they keep their counts of failures.
+	// A quarter of MaxEndpoints is reserved for closed breakers. The new endpoints
+	// below are only an eighth of MaxEndpoints, so they keep their counts of failures.
 	for range 3 {
 		for i := range resilience.MaxEndpoints / 8 {
 			require.ErrorIs(t, failOnce(t.Context(), x, fmt.Sprint("new ", i)), errNetwork)

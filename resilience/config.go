@@ -68,14 +68,14 @@ type RetryConfig struct {
 // BreakerConfig configures the circuit breakers.
 type BreakerConfig struct {
 	FailureThreshold   int         `json:"failureThreshold,omitempty" yaml:"failureThreshold,omitempty"`     // failures in a row that open the breaker; default 5
-	CooldownMs         int         `json:"cooldownMs,omitempty" yaml:"cooldownMs,omitempty"`                 // longest time between trials while it is open; default 300000, five minutes
-	QuietMs            *int        `json:"quietMs,omitempty" yaml:"quietMs,omitempty"`                       // it does not open if a call has succeeded within this time; default 1000
+	CooldownMs         int         `json:"cooldownMs,omitempty" yaml:"cooldownMs,omitempty"`                 // longest time between trial calls while the breaker is open; default 300000, five minutes
+	QuietMs            *int        `json:"quietMs,omitempty" yaml:"quietMs,omitempty"`                       // the breaker does not open if a call has succeeded within this time; default 1000
 	BridgeMs           *int        `json:"bridgeMs,omitempty" yaml:"bridgeMs,omitempty"`                     // how long after an opening new calls wait instead of failing; default 30000
 	HealthProbeEnabled *bool       `json:"healthProbeEnabled,omitempty" yaml:"healthProbeEnabled,omitempty"` // run the probe ([WithProbe]) before the trial call; default true
 	Mode               BreakerMode `json:"mode,omitempty" yaml:"mode,omitempty"`                             // default auto
 	// Strict makes a simple breaker. Every retryable failure counts, even a rate
-	// limit. failureThreshold failures in a row open the breaker. It then refuses
-	// all calls without a wait, for cooldownMs. QuietMs and BridgeMs have no effect.
+	// limit. failureThreshold failures in a row open the breaker. The open breaker
+	// refuses all calls at once, for cooldownMs. QuietMs and BridgeMs have no effect.
 	// The default is false.
 	Strict *bool `json:"strict,omitempty" yaml:"strict,omitempty"`
 }
@@ -127,15 +127,15 @@ const (
 	DefaultFallbackCooldown = time.Minute
 	// AlertWindow is the period in which failures are counted for an alert.
 	AlertWindow = 5 * time.Minute
-	// HealthWindow is the period in which Health counts calls and failures. If an
-	// endpoint had fewer than HealthMinCalls calls in this period, failures do not
-	// make it unhealthy.
+	// HealthWindow is the period in which [Health] counts calls and failures.
+	// Failures make an endpoint unhealthy only if it had at least HealthMinCalls
+	// calls in this period.
 	HealthWindow   = 5 * time.Minute
 	HealthMinCalls = 10
 	// MaxEndpoints limits the number of endpoints that [Breakers], [Health], alerts
 	// and fallbacks each remember. The least recently used endpoint is forgotten
-	// first. The limit is needed because endpoints come from callers and from
-	// redirects of peers.
+	// first. The limit is needed because endpoints come from callers and from HTTP
+	// redirects.
 	MaxEndpoints = 4096
 	// MaxKeys limits the number of values of [Call.Key] that the backoff and
 	// [Statuses] each remember.
@@ -262,8 +262,8 @@ func clonePtr[T any](p *T) *T {
 	return new(*p)
 }
 
-// The methods withDefaults return a copy of the receiver. Fields that are not
-// set get the values of d.
+// Each method withDefaults returns a copy of the receiver in which unset fields have
+// the values of d.
 
 func (r RetryConfig) withDefaults(d RetryConfig) RetryConfig {
 	return RetryConfig{

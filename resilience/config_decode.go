@@ -91,27 +91,27 @@ func checkKeys(tree map[string]any) (renamed bool, err error) {
 	return renamed, errors.Join(v...)
 }
 
-// move stores the value of the former key old under the key that has replaced it.
-// place is the path of the new key.
-func (v *validation) move(tree map[string]any, old string, place []string, value any) {
+// move stores the value of the former key old under the key that replaces old today.
+// path is the path of that key.
+func (v *validation) move(tree map[string]any, old string, path []string, value any) {
 	section := tree
-	if len(place) > 1 {
-		found, ok := tree[place[0]]
+	if len(path) > 1 {
+		found, ok := tree[path[0]]
 		if section, _ = found.(map[string]any); section == nil {
 			if ok && found != nil {
-				return // the method keys reports that this is no section
+				return // v.keys reports that the value is not a section
 			}
 			section = map[string]any{}
-			tree[place[0]] = section
+			tree[path[0]] = section
 		}
 	}
-	key := place[len(place)-1]
+	key := path[len(path)-1]
 	if _, ok := section[key]; ok {
-		v.addf(old, "is the former name of %s, and both are set: remove %[2]s", strings.Join(place, "."), old)
+		v.addf(old, "is the former name of %s, and both are set: remove %[2]s", strings.Join(path, "."), old)
 		return
 	}
 	section[key] = value
-	if key == "baseDelayMs" { // only the custom schedule has it
+	if key == "baseDelayMs" { // applies only to the schedule "custom"
 		if _, ok := section["schedule"]; !ok {
 			section["schedule"] = string(CustomSchedule)
 		}
@@ -119,8 +119,8 @@ func (v *validation) move(tree map[string]any, old string, place []string, value
 }
 
 // keys reports the unknown keys of a section. It also reports each explicit 0 in a
-// field that would read 0 as not set. defaults is the section's struct with its
-// defaults. override is true for the section of an endpoint or an agent.
+// field that would read 0 as not set. defaults is the struct of the section, with the
+// default of each field. override is true for the section of an endpoint or an agent.
 func (v *validation) keys(path string, section map[string]any, defaults reflect.Value, override bool) {
 	known := map[string]reflect.Value{}
 	for i := range defaults.NumField() {

@@ -78,8 +78,7 @@ func TestConfig_FormerNames(t *testing.T) {
 	require.NoError(t, fromJSON.Validate())
 }
 
-// Validate rejects the section of an endpoint if no target can have that endpoint's
-// name.
+// Validate rejects a key of Endpoints that cannot be the name of a target.
 func TestConfig_EndpointNames(t *testing.T) {
 	t.Parallel()
 	for name, valid := range map[string]bool{

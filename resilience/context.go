@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// contextErr returns the error of a context that has ended, with its cause. It
-// returns nil if the context has not ended.
+// contextErr returns an error that wraps both the error and the cause of ctx. It
+// returns nil if ctx has not ended.
 func contextErr(ctx context.Context) error {
 	err := ctx.Err()
 	if err == nil {

@@ -112,7 +112,7 @@ func (r *run) schedule(a Attempt) {
 		return
 	}
 	r.scheduled = a.Number
-	// Count the pause even if the provider's hint replaces it, so that the
+	// Count the pause even if the provider's Retry-After replaces it, so that the
 	// key's next pause is longer.
 	r.nominal, r.pause = r.x.backoff.next(r.backoffKey(), r.settings().retry.scheduleFor(a.Result.Reason), a.Number)
 	if hinted(a.Result) {
@@ -120,12 +120,12 @@ func (r *run) schedule(a Attempt) {
 	}
 }
 
-// hinted reports whether the provider says how long to wait. A wait of 0 does not
-// count, because the call has just failed without a pause.
+// hinted reports whether the provider gave a hint (a time to wait) of more than 0. A
+// hint of 0 would repeat the failed call without a pause.
 func hinted(r classify.Result) bool { return r.HasRetryAfter && r.RetryAfter > 0 }
 
 // openAfter returns an error if the breaker is open and the call should not wait for
-// it. There are three reasons:
+// the next trial. There are three reasons:
 //
 //   - Another target accepts calls.
 //   - The breaker had been open for so long before this call that new calls no
@@ -142,8 +142,8 @@ func (r *run) openAfter(pause time.Duration) *OpenError {
 // after the context's deadline. The call is then not repeated.
 var ErrNoTime = errors.New("the deadline is earlier than the next call")
 
-// deadlineError is an [ErrNoTime] with two times: the pause, and the time left
-// until the deadline.
+// deadlineError is an error that wraps [ErrNoTime]. Its text has two times: the
+// pause, and the time left until the deadline.
 type deadlineError struct{ pause, left time.Duration }
 
 func (e *deadlineError) Error() string {

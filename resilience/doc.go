@@ -30,22 +30,22 @@
 //   - Health ([WithMonitor], [Health]): an unhealthy endpoint is skipped. If no
 //     other target is available, the call waits until the endpoint has recovered.
 //   - Gate ([Breakers]): all calls to an endpoint, or to one [Target.Key] of it,
-//     share a gate. A rate limit holds the endpoint: calls wait until the limit
-//     ends, and are then let in one by one at first. A breaker opens after 5
-//     failures in a row that mean that the endpoint is down. Then one trial call at
-//     a time is made. Other calls go to another target, or wait for as long as their
-//     remaining pauses would take. When the outage has lasted for 30 s, new calls
-//     are refused.
+//     share a gate, which has a circuit breaker. After a rate limit, calls wait
+//     until the limit ends, and are then made one by one at first. The breaker opens
+//     after 5 failures in a row that mean that the endpoint is down. Then one trial
+//     call at a time is made. Other calls go to another target, or wait for as long
+//     as their remaining pauses would take. When the outage has lasted for 30 s, new
+//     calls are refused.
 //   - Classify ([WithClassifier]): the error's reason sets the number of calls to a
 //     target ([classify.Policy.Calls]): 3 for rate limits, 5xx and timeouts, 6 for
 //     network errors, 1 for fatal errors. Each target has its own count. If the
 //     calls fail with different errors, the last error sets the limit.
 //     [ReasonConfig] overrides the policy of a reason.
 //   - Wait: the provider's Retry-After, up to a minute; without one, the
-//     schedule's pause with jitter ([RetryConfig]). A wait does not begin if the
-//     context's deadline would end it. A parsing error is retried once, without
-//     a pause, and only if [Call.Correct] is set. A context overflow is retried in
-//     the same way if [Call.Shrink] is set.
+//     schedule's pause with jitter ([RetryConfig]). If the context's deadline is
+//     before the end of the wait, the wait does not begin. If [Call.Correct] is set,
+//     a parsing error is retried once, without a pause. If [Call.Shrink] is set, a
+//     context overflow is retried in the same way.
 //   - The next target starts with a new count of calls and the shortest pause.
 //     [classify.Policy] decides whether there is a fallback; where it is
 //     optional, [Call.FallBack] decides. After a fallback, calls start with the

@@ -13,7 +13,7 @@ type Attempt struct {
 	Number   int             `json:"number"` // number of the call to this target, from 1
 	Start    time.Time       `json:"start"`
 	Duration time.Duration   `json:"duration"`
-	Result   classify.Result `json:"result"` // zero if it succeeded
+	Result   classify.Result `json:"result"` // zero if the call succeeded
 	Err      error           `json:"-"`      // as the function returned it
 }
 
@@ -45,8 +45,8 @@ func (e *Error) Error() string { return e.Err.Error() }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is reports whether Stop matches target. So errors.Is finds context.Canceled
-// even if the last call failed with a different error.
+// Is reports whether Stop matches target. For example, Stop matches
+// context.Canceled if the caller has canceled, even if Err is a different error.
 func (e *Error) Is(target error) bool { return e.Stop != nil && errors.Is(e.Stop, target) }
 
 // Timeout reports whether Err is a timeout. With it, e implements net.Error's

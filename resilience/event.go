@@ -19,39 +19,42 @@ const (
 	// Result and Err are set if the call failed. If the call was a retry, Cause
 	// is the failure before it.
 	KindAttempt Kind = "attempt"
-	// KindWait: a call begins to wait, either before a retry or at the gate of its
-	// endpoint. ScheduledDelay is the time until the next call; at a gate, it is the
-	// shortest possible time. If the provider gave a hint, HintGiven, RetryAfter and
-	// Derived are set.
+	// KindWait: a call begins to wait, either before a retry, or because its
+	// endpoint has an open circuit breaker or a rate limit. ScheduledDelay is the
+	// time until the next call. If the provider said how long to wait (a hint),
+	// HintGiven, RetryAfter and Derived are set.
 	//
 	// Before a retry, Attempt, Result and Err describe the failed call. Without a
 	// hint, Nominal is set.
 	//
-	// At a gate, Attempt is the number of calls so far. Result is the failure or
-	// rate limit that makes calls wait.
+	// In the other cases, ScheduledDelay is the shortest possible time, and Attempt
+	// is the number of calls so far. Result is the failure or rate limit that makes
+	// calls wait.
 	KindWait Kind = "wait"
-	// KindFallback: another target takes over. From and To name the targets.
-	// Target is the new one. Result is the failure of the old one.
+	// KindFallback: another target takes over. The fields From and To name the old
+	// and the new target. Target is the new one. Result is the failure of the old
+	// one.
 	KindFallback Kind = "fallback"
-	// KindBreaker: the circuit breaker of Target's endpoint has changed. From and
-	// To are the breaker's states ([BreakerState]).
+	// KindBreaker: the circuit breaker of Target's endpoint has changed. The fields
+	// From and To are the old and the new state ([BreakerState]).
 	KindBreaker Kind = "breaker"
 	// KindHold: a hold has begun, has been extended, or has been ended by a person.
-	// During a hold, calls to Target's endpoint wait because of a rate limit. To is
-	// one of the Hold constants. Result is the rate limit. ScheduledDelay is the
-	// time until the hold ends. If the provider gave a hint, HintGiven, RetryAfter
-	// and Derived are set.
+	// During a hold, calls to Target's endpoint wait because of a rate limit. The
+	// field To is one of the Hold constants. Result is the rate limit.
+	// ScheduledDelay is the time until the hold ends. If the provider said how long
+	// to wait, HintGiven, RetryAfter and Derived are set.
 	KindHold Kind = "hold"
 	// KindRestart: the state of a queued task has changed. Attempt is the number of
-	// the running, the next or the last restart. To is one of the Restart
+	// the running, the next or the last restart. The field To is one of the Restart
 	// constants.
 	KindRestart Kind = "restart"
-	// KindHealth: the endpoint's health has changed. From and To are [Healthy]
-	// and [Unhealthy].
+	// KindHealth: the endpoint has become healthy or unhealthy. The fields From and
+	// To are [Healthy] and [Unhealthy], or the reverse.
 	KindHealth Kind = "health"
 	// KindSharing: the executor's [Sharer] ([WithSharing]) can no longer share
 	// changes with other processes, can share them again, or has ignored a change
-	// that it could not read. To is one of the Sharing constants. Err says why.
+	// that it could not read. The field To is one of the Sharing constants. Err says
+	// why.
 	KindSharing Kind = "sharing"
 	// KindAlert: an endpoint keeps failing. Failures is the number of failures
 	// within [AlertWindow]. Result and Err describe the last failure.
@@ -66,11 +69,11 @@ const (
 	//
 	//   - a [*ResponseError] with the data of an error event, or of a JSON line with an
 	//     error
-	//   - the error of Read, if the body has broken off
-	//   - the status, with gRPC
+	//   - the error of Read, if the body ended early
+	//   - the gRPC status
 	//
 	// Attempt is the number of the request. Nothing is repeated. A response has at
-	// most one such event, which follows the event of KindDone.
+	// most one such event. The event follows the KindDone event of the call.
 	KindStream Kind = "stream"
 	// KindDone: a [Do] returns. Attempt is the number of calls on all targets.
 	// Duration includes all pauses. Result and Err are zero if it succeeded.
@@ -89,23 +92,23 @@ const (
 const (
 	RestartQueued    = "queued"    // waits for its next restart
 	RestartStarted   = "started"   // has begun to run
-	RestartPostponed = "postponed" // refused by an open breaker, or its start could not be stored; runs later and is not counted
+	RestartPostponed = "postponed" // refused by an open breaker, or the start could not be stored; runs later and is not counted
 	RestartSucceeded = "succeeded" // its function returned nil
 	RestartRefused   = "refused"   // not accepted by the queue, for example because it is full
 	RestartFailed    = "failed"    // all restarts failed, or the failure is not a network failure
 	RestartReturned  = "returned"  // returned by Queue.Shutdown
 
-	RestartMerged      = "merged"      // offered again while it is queued; there is still one task
-	RestartInterrupted = "interrupted" // its process ended during restart Attempt; it runs again with the next number
-	RestartParked      = "parked"      // its process ended during three restarts; see Queue.Resume
+	RestartMerged      = "merged"      // added again while already queued; there is still one task
+	RestartInterrupted = "interrupted" // the process ended during the restart with the number Attempt; the task runs again with the next number
+	RestartParked      = "parked"      // the process ended during three restarts of the task; see Queue.Resume
 	RestartUnhandled   = "unhandled"   // due, but its kind is not registered
 )
 
 // These are the values of To in events of [KindSharing].
 const (
-	SharingAway    = "away"    // the Sharer fails, so each process continues without it
+	SharingAway    = "away"    // the Sharer fails; this process continues without sharing
 	SharingBack    = "back"    // changes are shared again
-	SharingIgnored = "ignored" // a change was ignored or limited; there is one event until the next SharingBack
+	SharingIgnored = "ignored" // a change was ignored or limited; sent once before the next SharingBack
 )
 
 // These are the values of From and To in events of [KindHealth].
@@ -121,7 +124,7 @@ type Event struct {
 	Time     time.Time       `json:"time"`
 	Key      string          `json:"key,omitempty"`     // key of the call or the task
 	Agent    string          `json:"agent,omitempty"`   // agent of the call
-	Target   Target          `json:"target"`            // the endpoint has no user information and query
+	Target   Target          `json:"target"`            // the endpoint has no user information and no query
 	Attempt  int             `json:"attempt,omitempty"` // number of the call to Target, from 1
 	Duration time.Duration   `json:"duration,omitempty"`
 	Result   classify.Result `json:"result,omitzero"`
@@ -131,8 +134,8 @@ type Event struct {
 	To       string          `json:"to,omitempty"`
 	Failures int             `json:"failures,omitempty"`
 
-	// The next fields describe a pause. A log record has the provider's hint or,
-	// without a hint, Nominal. It never has ScheduledDelay.
+	// The next fields describe a pause. HintGiven means that the provider said how
+	// long to wait. A log record then has RetryAfter and Derived, otherwise Nominal.
 	HintGiven  bool          `json:"hintGiven,omitempty"`
 	RetryAfter time.Duration `json:"retryAfter,omitempty"` // possibly 0
 	Derived    bool          `json:"derived,omitempty"`    // RetryAfter was computed from a reset header
@@ -143,9 +146,9 @@ type Event struct {
 }
 
 // Observer receives events, with the context of the call that causes them. It is
-// called in the goroutine of that call. There is one exception: events of breakers,
-// holds and health can come from the goroutine of another call. They are sent one at
-// a time and in order.
+// called in the goroutine of that call. There is one exception: the events
+// [KindBreaker], [KindHold] and [KindHealth] can come from the goroutine of another
+// call. These events are sent one at a time and in order.
 //
 // An Observer must be safe for concurrent use, must not block, and must not call the
 // object that it observes. If it panics, the call continues and the other observers
@@ -179,7 +182,7 @@ func (o observers) notify(ctx context.Context, e Event) {
 var _ slog.LogValuer = Event{}
 
 // These are the log keys of an event's attributes. Package slogclass uses the first
-// two keys too. It adds nothing to a record that already has them.
+// two keys too, and adds nothing to a record that already has them.
 const (
 	categoryKey     = "error.category"
 	reasonKey       = "error.reason"

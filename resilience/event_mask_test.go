@@ -21,8 +21,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Name omits the user information, the query and the fragment of a URL. It does so
-// for invalid URLs too.
+// Name omits the user information, the query and the fragment of a URL, even if the
+// URL is invalid.
 func TestNameHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, endpoint, want string }{
@@ -129,8 +129,8 @@ var errLeaky = fmt.Errorf(`get "https://bob:S3CRETa@h/v1?sig=S3CRETb": Authoriza
 
 var errConnReset = errors.New("connection reset by peer")
 
-// Stored records have no secrets. Events have none in JSON or in logs. Only the
-// payload of a task is unchanged.
+// Stored records and events, as JSON and in logs, have no secrets. Only the payload
+// of a task is unchanged.
 func TestRecordsAndEventsAreMasked(t *testing.T) {
 	t.Parallel()
 	store := &recordingStore{records: map[string][]byte{}}

@@ -82,8 +82,8 @@ func ExampleHealth_Shutdown() {
 	// Output: <nil>
 }
 
-// The session is a process. When the process ends, so does the context, and the
-// endpoint becomes unhealthy.
+// The session is a process. When the process ends, the session's context ends, and
+// the endpoint becomes unhealthy.
 func ExampleHealth_Watch() {
 	told := make(chan resilience.Event, 1)
 	h := resilience.NewHealth(nil, resilience.WithHealthObserver(func(_ context.Context, e resilience.Event) { told <- e }))

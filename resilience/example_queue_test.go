@@ -11,8 +11,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// queueOf returns a new queue. It panics on an error, which only a store can
-// cause.
+// queueOf returns a new queue. It panics if NewQueue returns an error.
 func queueOf(cfg *resilience.Config, opts ...resilience.QueueOption) *resilience.Queue {
 	q, err := resilience.NewQueue(cfg, opts...)
 	if err != nil {

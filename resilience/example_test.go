@@ -206,8 +206,8 @@ func ExampleAttemptTimeoutError_Error() {
 	// Output: no answer within 1m0s true true timeout
 }
 
-// With this config, Do calls the second provider if the key of the first one is
-// invalid. Do makes up to five calls after a rate limit.
+// With this config, Do calls the second provider if the API key for the first one is
+// invalid. After a rate limit, Do makes up to five calls to a provider.
 func ExampleReasonConfig() {
 	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{Reasons: map[classify.Reason]resilience.ReasonConfig{
 		classify.ReasonAuthentication: {Fallback: new(true)},
@@ -284,8 +284,7 @@ func ExampleError_Unwrap() {
 	// Output: 503 service unavailable
 }
 
-// errors.Is finds Stop, the error that ended the calls. The text of an Error is the
-// text of Err, the last call's error.
+// errors.Is also finds Stop, the error that prevented a further call.
 func ExampleError_Is() {
 	err := &resilience.Error{Err: errors.New("503 service unavailable"), Stop: context.Canceled}
 	fmt.Println(errors.Is(err, context.Canceled))
@@ -317,7 +316,7 @@ func ExampleWithRateLimitOrder() {
 	// Output: acme other
 }
 
-// called returns the names of the providers that Do calls if the first one fails
+// called returns the names of the providers that Do calls if the first provider fails
 // with an error of the given text.
 func called(x *resilience.Executor, text string) string {
 	var called string

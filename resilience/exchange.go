@@ -20,7 +20,7 @@ type exchange struct {
 	primary Target         // the target of the unchanged request
 	target  Target         // of the last request
 	number  int            // requests to target so far
-	sent    bool           // the base has received the client's body and closes it
+	sent    bool           // the client's body has been passed on; its receiver closes it
 	failed  *http.Response // the last response, if it is a failure
 }
 

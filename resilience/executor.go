@@ -9,10 +9,10 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Executor makes the calls of [Do]. It holds the state that calls share: gates,
-// backoffs, fallbacks and alerts. A program makes one, with [New]. A nil Executor
-// makes each call once. An Executor is safe for concurrent use. It needs no Close.
-// Without [WithSharing] it starts no goroutine.
+// Executor makes the calls of [Do]. It has the state that calls share: circuit
+// breakers, backoffs, fallbacks and alerts. A program makes one Executor, with
+// [New]. A nil Executor makes each call once. An Executor is safe for concurrent
+// use. It needs no Close. Without [WithSharing] it starts no goroutine.
 type Executor struct {
 	options
 	cfg       *liveConfig
@@ -55,8 +55,8 @@ func (x *Executor) Breakers() *Breakers {
 	return x.breakers
 }
 
-// Enabled reports whether the calls of agent are retried. The empty name is for
-// calls without an agent. A nil Executor returns false.
+// Enabled reports whether the calls of the given agent are retried. The empty string
+// is for calls without an agent. A nil Executor returns false.
 func (x *Executor) Enabled(agent string) bool { return x != nil && x.cfg.get().enabled(agent) }
 
 // emit sends an event to all observers, the logger and the alert function.
@@ -78,9 +78,9 @@ func (x *Executor) emit(ctx context.Context, e Event) {
 
 // StreamFailed tells the observers that the answer of a successful call has failed
 // while the caller was reading it ([KindStream]). Adapters for other protocols call
-// it after [Do] has returned, at most once for each call. It uses the Key and Agent
-// of the call c, and the Target, Number and Err of the attempt a. A nil Executor
-// does nothing.
+// StreamFailed after [Do] has returned, at most once for each call. The event has
+// the Key and Agent of the call c, and the Target, Number and Err of the attempt a.
+// A nil Executor does nothing.
 func (x *Executor) StreamFailed(ctx context.Context, c Call, a Attempt) {
 	if x == nil || x.silent {
 		return

@@ -40,7 +40,7 @@ func TestDo_FallbackStartsNewCount(t *testing.T) {
 }
 
 // The reason of an error decides how often the first target is called, and whether
-// the second target is called after that.
+// the second target is called afterwards.
 func TestDo_FallbackOfEachReason(t *testing.T) {
 	t.Parallel()
 	yes := func(resilience.Attempt) bool { return true }
@@ -201,8 +201,8 @@ func TestDo_FallbackCooldown(t *testing.T) {
 	}
 }
 
-// During the cooldown, the fallback target fails too. Do calls the remaining
-// targets, and the primary last. If the primary succeeds, the cooldown ends.
+// If the fallback target fails during the cooldown, Do calls the remaining targets,
+// and the primary target last. If the primary target succeeds, the cooldown ends.
 func TestDo_FallbackFailsInCooldown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -223,8 +223,8 @@ func TestDo_FallbackFailsInCooldown(t *testing.T) {
 	})
 }
 
-// A fallback lets another target take over. A later call does not list that
-// target, so it starts at its own primary target.
+// After a fallback, a call that does not list the new target starts at its primary
+// target.
 func TestDo_FallbackOfAnotherCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// fallbacks remembers which target took over from which primary target. After a
-// fallback, calls start with the new target for a while, so that they do not fail
-// at the primary target first. It is safe for concurrent use.
+// fallbacks remembers, for each primary target, which target took over. During the
+// cooldown after a fallback, calls start with the new target, because the primary
+// target would probably fail first. fallbacks is safe for concurrent use.
 type fallbacks struct {
 	cooldown time.Duration
 
-	used atomic.Bool // byPrimary has had an entry
+	used atomic.Bool // an entry has been added to f.byPrimary
 
 	mu        sync.Mutex
 	byPrimary recent[Target, fallback]
@@ -50,10 +50,10 @@ func (f *fallbacks) order(targets []Target) []Target {
 	}
 }
 
-// record records which target answered a call. fellBack reports whether other
-// targets had failed before. If it is false, record changes nothing, so the call
-// does not extend the cooldown. If the primary target answered, the fallback ends.
-// If a different target answered, a fallback to that target begins.
+// record records which target answered a call. fellBack is true if other targets had
+// failed before. If fellBack is false, record changes nothing, so the cooldown is not
+// extended. If the primary target answered, the fallback ends. If a different target
+// answered, a fallback to that target begins.
 func (f *fallbacks) record(primary, answeredBy Target, fellBack bool) {
 	if !fellBack || f.cooldown <= 0 {
 		return
@@ -71,7 +71,7 @@ func (f *fallbacks) record(primary, answeredBy Target, fellBack bool) {
 
 // labels returns the names of two targets for events and counters. It returns the
 // providers if they differ, such as "claude" and "openai". Otherwise it returns the
-// models if they differ, else the endpoints.
+// models if they differ, and else the results of [Target.Name].
 func labels(from, to Target) (string, string) {
 	switch {
 	case from.Provider != to.Provider && from.Provider != "" && to.Provider != "":

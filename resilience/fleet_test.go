@@ -31,9 +31,9 @@ type fleet struct {
 // fleetReport has the counts of a simulation.
 type fleetReport struct {
 	calls     int
-	lost      int           // calls of Do that returned an error
-	inVain    int           // requests that the endpoint did not answer
-	late      int           // failed requests, made at least 10 s after the beginning of the outage
+	errors    int           // calls of Do that returned an error
+	failed    int           // failed requests
+	late      int           // failed requests, made 10 s or more after the outage began
 	perTrial  int           // largest number of late requests within 400 ms
 	perSecond int           // largest number of late requests within a second
 	median    time.Duration // median time from the end of the outage to a process's first success
@@ -47,7 +47,7 @@ func (f fleet) run(t *testing.T) (report fleetReport) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newMemoryServer(2 * time.Millisecond)
 		var mu sync.Mutex
-		var vain []time.Duration
+		var failures []time.Duration
 		recovered := make([]time.Duration, f.processes)
 		start := time.Now()
 		from, to := 10*time.Second, 10*time.Second+f.outage
@@ -58,7 +58,7 @@ func (f fleet) run(t *testing.T) (report fleetReport) {
 				mu.Lock()
 				defer mu.Unlock()
 				if from <= at && at < to {
-					vain = append(vain, at-from)
+					failures = append(failures, at-from)
 					return 0, f.failure
 				}
 				if at >= to && recovered[process] == 0 {
@@ -87,7 +87,7 @@ func (f fleet) run(t *testing.T) (report fleetReport) {
 						mu.Lock()
 						report.calls++
 						if err != nil && ctx.Err() == nil {
-							report.lost++
+							report.errors++
 						}
 						mu.Unlock()
 						time.Sleep(max(2*time.Second-time.Since(begin), 0))
@@ -97,8 +97,8 @@ func (f fleet) run(t *testing.T) (report fleetReport) {
 		}
 		workers.Wait()
 		synctest.Wait()
-		report.inVain, report.late = len(vain), densest(vain, 10*time.Second, f.outage)
-		report.perTrial, report.perSecond = densest(vain, 10*time.Second, 400*time.Millisecond), densest(vain, 10*time.Second, time.Second)
+		report.failed, report.late = len(failures), densest(failures, 10*time.Second, f.outage)
+		report.perTrial, report.perSecond = densest(failures, 10*time.Second, 400*time.Millisecond), densest(failures, 10*time.Second, time.Second)
 		slices.Sort(recovered)
 		assert.Positive(t, recovered[0], "a process had no success after the outage")
 		report.median, report.slowest = recovered[len(recovered)/2], recovered[len(recovered)-1]
@@ -108,11 +108,11 @@ func (f fleet) run(t *testing.T) (report fleetReport) {
 	return report
 }
 
-// densest returns the largest number of times that lie within any window of the
-// given length. It ignores times before the argument begin.
-func densest(times []time.Duration, begin, window time.Duration) (most int) {
+// densest returns the largest number of times that lie within a period of length
+// window. It ignores times before earliest.
+func densest(times []time.Duration, earliest, window time.Duration) (most int) {
 	slices.Sort(times)
-	first, _ := slices.BinarySearch(times, begin)
+	first, _ := slices.BinarySearch(times, earliest)
 	times = times[first:]
 	for i, at := range times {
 		n, _ := slices.BinarySearchFunc(times, at+window, cmp.Compare[time.Duration])
@@ -121,8 +121,8 @@ func densest(times []time.Duration, begin, window time.Duration) (most int) {
 	return most
 }
 
-// The endpoint of 2,000 processes is down for 45 s. With sharing, one process at a
-// time makes a trial.
+// 2,000 processes call an endpoint that is down for 45 s. With sharing, one process
+// at a time makes a trial.
 func TestFleet_Outage(t *testing.T) {
 	t.Parallel()
 	f := fleet{processes: 2000, failure: errNetwork, outage: 45 * time.Second, rest: 10 * time.Second}
@@ -132,21 +132,21 @@ func TestFleet_Outage(t *testing.T) {
 	assert.Greater(t, alone.perSecond, 1000, "trials in the same second, not shared")
 	assert.Equal(t, 1, shared.perTrial, "trials at the same trial time, shared")
 	assert.LessOrEqual(t, shared.late, alone.late/500, "calls in vain after the first ten seconds")
-	assert.LessOrEqual(t, shared.inVain, alone.inVain/3)
+	assert.LessOrEqual(t, shared.failed, alone.failed/3)
 	assert.LessOrEqual(t, shared.slowest, alone.slowest+2*time.Second)
 	// Shared breakers open earlier, so new calls stop waiting earlier too (bridgeMs).
-	assert.LessOrEqual(t, shared.lost, alone.lost*3/2)
+	assert.LessOrEqual(t, shared.errors, alone.errors*3/2)
 }
 
-// The endpoint of 2,000 processes answers with a rate limit for half a minute. With
-// sharing, only a few processes call the endpoint in this time.
+// 2,000 processes call an endpoint that answers with a rate limit for half a minute.
+// With sharing, only a few processes call the endpoint in this time.
 func TestFleet_RateLimit(t *testing.T) {
 	t.Parallel()
 	f := fleet{processes: 2000, failure: answer(429, "10"), outage: 30 * time.Second, rest: 10 * time.Second}
 	alone := f.run(t)
 	f.shared = true
 	shared := f.run(t)
-	assert.LessOrEqual(t, shared.inVain, alone.inVain/20)
-	assert.LessOrEqual(t, shared.lost, alone.lost)
+	assert.LessOrEqual(t, shared.failed, alone.failed/20)
+	assert.LessOrEqual(t, shared.errors, alone.errors)
 	assert.LessOrEqual(t, shared.slowest, alone.slowest+2*time.Second)
 }

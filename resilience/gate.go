@@ -15,40 +15,41 @@ import (
 // states:
 //
 //   - held: a rate limit says when the next call may be made (gate_hold.go)
-//   - open: the circuit breaker allows one trial at a time (gate_open.go)
-//   - ramp: after a hold or an outage, the number of simultaneous calls grows from 1
+//   - open: the circuit breaker allows one trial call at a time (gate_open.go)
+//   - ramp: after a rate limit or an outage, the number of simultaneous calls grows
+//     from 1 or 2 (gate_hold.go)
 //
 // Callers that may wait form a queue (gate_wait.go). A call that is let in gets a
-// permit. Each permit needs exactly one call of done or release.
+// permit. For each permit, done or release must be called exactly once.
 //
-// If the gate lets every call in, a successful call takes no lock. It uses only the
-// fields word and lastSuccess.
+// If the gate lets every call in, a successful call takes no lock. It uses only
+// g.fastState and g.lastSuccess.
 type gate struct {
 	name     string // the endpoint, or endpoint#key
 	endpoint string
 	key      string
 	cfg      atomic.Pointer[BreakerConfig] // every field is set
-	born     time.Time                     // time 0 of lastSuccess
+	born     time.Time                     // time of creation; lastSuccess counts from here
 	events   *gateEvents
 
-	word        atomic.Uint64 // generation<<2 | failing | busy
+	fastState   atomic.Uint64 // generation<<2 | failing | busy
 	used        atomic.Bool   // found in Breakers.cache since the last eviction
-	lastSuccess atomic.Int64  // in units of successTick since born, plus one; 0 = never
+	lastSuccess atomic.Int64  // time of the last success in units of successTick since born, plus one; 0 = never
 
-	cached    []gateKey // its keys in Breakers.cache; guarded by Breakers.mu
+	cached    []gateKey // keys of this gate in Breakers.cache; guarded by Breakers.mu
 	forgotten bool      // removed from Breakers; guarded by Breakers.mu
 
-	mu         sync.Mutex
-	mode       BreakerMode
-	generation uint64          // raised by each counted failure, opening, trial and change of mode
-	failures   int             // counted since the last success
-	chance     int             // series of consecutive failures that ended with a success
-	chanceAt   time.Time       // time of the last of these successes
-	overlap    bool            // a failure did not count, because its call overlapped with another one
-	cause      classify.Result // the last counted failure
-	since      time.Time       // time of the last change of state
-	retired    bool            // removed from Breakers, so it emits no events
-	notes      []Event         // events that the current change of the gate emits
+	mu          sync.Mutex
+	mode        BreakerMode
+	generation  uint64          // raised by each counted failure, opening, trial, closing and change of mode
+	failures    int             // counted since the last success
+	recoveries  int             // number of times that a success ended a series of failures
+	recoveredAt time.Time       // time of the last of these successes
+	overlap     bool            // a failure did not count, because its call overlapped with another failed call
+	cause       classify.Result // the last counted failure
+	since       time.Time       // time of the last change of state
+	retired     bool            // removed from Breakers, so it emits no events
+	newEvents   []Event         // events of the current change, emitted at its end
 
 	opening
 	hold
@@ -56,17 +57,17 @@ type gate struct {
 	share
 
 	queue list.List   // *waiter, first come first served
-	timer *time.Timer // runs wake; nil until a caller waits
+	timer *time.Timer // calls g.wake; nil before the first wait
 }
 
-// successTick is the precision of lastSuccess. It is so coarse that simultaneous
-// successes rarely write to the shared value.
+// successTick is the precision of lastSuccess. Within one successTick, only the first
+// success writes to the shared field, so simultaneous successes are fast.
 const successTick = 50 * time.Millisecond
 
-// These are the lowest bits of gate.word. The other bits are gate.generation.
+// These are the lowest bits of gate.fastState. The other bits are gate.generation.
 const (
 	busyBit         = 1 << iota // admit needs the lock
-	failingBit                  // done needs the lock after a success, to reset failures
+	failingBit                  // done needs the lock after a success, to reset gate.failures
 	generationShift = iota
 )
 
@@ -93,15 +94,15 @@ func gateName(endpoint, key string) string {
 type permit struct {
 	g          *gate
 	generation uint64
-	ramp       int  // number of the ramp that counts the call as inside; 0 = none
+	ramp       int  // number of the ramp that let the call in; 0 = none
 	trial      bool // the call is a trial of an open breaker
-	late       bool // a trial by a call that may not wait at an open breaker
+	late       bool // the call is a trial and may not wait at an open breaker
 }
 
 // admit returns a permit at once if the gate lets every call in.
 func (g *gate) admit() (permit, bool) {
-	word := g.word.Load()
-	return permit{g: g, generation: word >> generationShift}, word&busyBit == 0
+	state := g.fastState.Load()
+	return permit{g: g, generation: state >> generationShift}, state&busyBit == 0
 }
 
 // locked runs f while it holds mu. It then lets waiting calls in, emits the events
@@ -114,49 +115,49 @@ func (g *gate) locked(ctx context.Context, f func(now time.Time)) {
 	g.letIn(now)
 	if to := g.state(); to != from {
 		g.since = now
-		g.notes = append(g.notes, Event{Kind: KindBreaker, From: string(from), To: string(to)})
+		g.newEvents = append(g.newEvents, Event{Kind: KindBreaker, From: string(from), To: string(to)})
 	}
 	if g.sharing != nil {
 		g.sendChanges()
 	}
 	g.publish()
-	noted := g.queueNotes(ctx, now)
+	added := g.queueEvents(ctx, now)
 	g.mu.Unlock()
-	if noted {
+	if added {
 		g.events.flush()
 	}
 }
 
-// queueNotes moves the events in g.notes to the queue g.events. It returns false if
-// g.notes is empty. The caller holds mu, so the events are in the order of the
-// changes.
-func (g *gate) queueNotes(ctx context.Context, now time.Time) bool {
-	if len(g.notes) == 0 {
+// queueEvents moves the events in g.newEvents to the queue g.events. It reports
+// whether the queue has new events. The caller holds mu, so the events are in the
+// order of the changes.
+func (g *gate) queueEvents(ctx context.Context, now time.Time) bool {
+	if len(g.newEvents) == 0 {
 		return false
 	}
-	notes := g.notes
-	g.notes = nil
+	added := g.newEvents
+	g.newEvents = nil
 	if g.retired {
 		return false
 	}
-	for _, e := range notes {
+	for _, e := range added {
 		e.Time = now
 		g.events.add(ctx, g, e)
 	}
 	return true
 }
 
-// publish updates the field word, which admit and done read without a lock. The
-// caller holds mu.
+// publish updates g.fastState, which admit and done read without a lock. The caller
+// holds mu.
 func (g *gate) publish() {
-	word := g.generation << generationShift
+	state := g.generation << generationShift
 	if g.mode == BreakerForceOpen || g.open || g.ramping() {
-		word |= busyBit
+		state |= busyBit
 	}
 	if g.failures > 0 {
-		word |= failingBit
+		state |= failingBit
 	}
-	g.word.Store(word)
+	g.fastState.Store(state)
 }
 
 // state returns the breaker's state. The caller holds mu.
@@ -203,7 +204,7 @@ const (
 	outcomeUp                      // the call succeeded
 	outcomeAnswered                // the endpoint is up, but rejected the call; this does not count as a success
 	outcomeLimited                 // the endpoint is up, but a rate limit applies
-	outcomeDown                    // network, 5xx, a peer's timeout
+	outcomeDown                    // a network error, a 5xx, or a timeout that the server reports
 	outcomeHung                    // no answer within the attempt timeout
 )
 
@@ -231,7 +232,7 @@ func (p permit) done(ctx context.Context, o outcome, r classify.Result, end time
 	if p.g == nil {
 		return
 	}
-	if o == outcomeUp && p.ramp == 0 && !p.trial && p.g.word.Load()&failingBit == 0 {
+	if o == outcomeUp && p.ramp == 0 && !p.trial && p.g.fastState.Load()&failingBit == 0 {
 		p.g.succeeded(end)
 		return
 	}
@@ -267,7 +268,7 @@ func (g *gate) count(now time.Time, p permit, o outcome, r classify.Result, paus
 		switch {
 		case trial:
 			if g.failedTrial == 0 {
-				g.chance, g.chanceAt = g.cfg.Load().FailureThreshold, now
+				g.recoveries, g.recoveredAt = g.cfg.Load().FailureThreshold, now
 			}
 			g.close(now, "")
 		case g.open: // the call began before the breaker opened
@@ -276,7 +277,7 @@ func (g *gate) count(now time.Time, p permit, o outcome, r classify.Result, paus
 			g.growRamp(g.queue.Len() > 0)
 		}
 		if g.failures > 0 {
-			g.noteChance(now)
+			g.noteRecovery(now)
 		}
 		g.failures = 0
 		g.succeeded(now)
@@ -304,17 +305,17 @@ func (g *gate) count(now time.Time, p permit, o outcome, r classify.Result, paus
 	}
 }
 
-// force sets the mode, closes the breaker, resets its counts and ends a hold.
-// Waiting calls are let in or refused.
+// force sets the mode, resets the breaker and its counts, and ends a hold. Waiting
+// calls are let in or refused. If mode is the current mode, force does nothing.
 func (g *gate) force(ctx context.Context, mode BreakerMode) {
 	g.locked(ctx, func(now time.Time) {
 		if mode == g.mode {
 			return
 		}
 		if g.held(now) {
-			g.notes = append(g.notes, Event{Kind: KindHold, To: HoldEnded})
+			g.newEvents = append(g.newEvents, Event{Kind: KindHold, To: HoldEnded})
 		}
-		g.mode, g.cause, g.failures, g.chance = mode, classify.Result{}, 0, 0
+		g.mode, g.cause, g.failures, g.recoveries = mode, classify.Result{}, 0, 0
 		g.opening, g.hold, g.ramp = opening{}, hold{}, ramp{number: g.number}
 		g.dropClaim()
 		g.generation++
@@ -327,7 +328,7 @@ func (g *gate) force(ctx context.Context, mode BreakerMode) {
 
 // ready reports whether a call made now would neither wait nor be refused.
 func (g *gate) ready() bool {
-	if g.word.Load()&busyBit == 0 {
+	if g.fastState.Load()&busyBit == 0 {
 		return true
 	}
 	g.mu.Lock()

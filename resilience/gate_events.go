@@ -6,8 +6,8 @@ import (
 )
 
 // gateEvents sends the events of gates to the observers. It sends the events one at
-// a time, in the order in which goroutines added them. So the last event of an
-// endpoint describes its current state.
+// a time, in the order in which goroutines added them. A gate adds its events in the
+// order of its changes, so its last event describes its current state.
 type gateEvents struct {
 	send func(context.Context, *gate, Event)
 

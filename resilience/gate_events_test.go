@@ -35,7 +35,7 @@ func (g *gauges) observe(_ context.Context, e resilience.Event) {
 	if e.Kind != g.kind {
 		return
 	}
-	runtime.Gosched() // another goroutine may overtake
+	runtime.Gosched() // lets another goroutine run first
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	before, seen := g.last[e.Target.Endpoint]
@@ -165,7 +165,7 @@ func TestHealth_EventsInOrder(t *testing.T) {
 }
 
 // A hold causes one event, even if many calls meet the rate limit at the same
-// time. If a later hint asks for a longer wait, it extends the hold.
+// time. A later Retry-After that ends after the hold extends the hold.
 func TestHold_Events(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -6,18 +6,18 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// hold is the part of a [gate] that stops calls after a rate limit. Its fields are
-// guarded by gate.mu.
+// hold is the part of a [gate] that stops calls after a rate limit. gate.mu guards
+// the fields.
 type hold struct {
-	until    time.Time       // no call is let in before this time
-	reviewed time.Time       // value of until at the last review of the waiting calls
-	emitted  time.Time       // value of until in the last event
+	until    time.Time       // end of the hold: no call is let in before this time
+	reviewed time.Time       // end of the hold at the last call of dismiss
+	emitted  time.Time       // end of the hold in the last event
 	limit    classify.Result // the rate limit
 }
 
-// reviewStep is the shortest extension of a hold after which the gate reviews the
-// waiting calls again. Without it, each of many simultaneous rate limits would cause
-// a review.
+// reviewStep is the shortest extension of a hold after which the gate checks again
+// whether the waiting calls should wait. Without reviewStep, each of many
+// simultaneous rate limits would cause a check of all waiting calls.
 const reviewStep = 10 * time.Millisecond
 
 // extensionStep is the shortest extension of a hold that emits an event.
@@ -25,20 +25,20 @@ const extensionStep = time.Second
 
 // ramp limits how many calls run at the same time after a hold or an outage. This
 // limit, the window, grows by one with each success and shrinks by one with each
-// failure. If all calls succeed, the window doubles with each round of calls.
+// failure. So if all calls of a full window succeed, the window has doubled.
 //
 // Calls may take minutes. So the window also doubles after each rampStep, unless
-// more calls have failed than succeeded since the last step. The ramp ends when a
+// more calls have failed than succeeded since the last doubling. The ramp ends when a
 // call succeeds and no call waits. gate.mu guards the fields.
 type ramp struct {
 	number int       // number of the current ramp, to recognise its calls
 	window int       // calls that may be made at the same time; 0 = no ramp
 	inside int       // calls of this ramp under way
-	step   time.Time // when the window may double; zero until the first call
-	net    int       // successes minus failures since the last step
+	step   time.Time // when the window may double next; zero before the first call
+	net    int       // successes minus failures since step was last set
 }
 
-// rampStep is the time between two steps of a ramp.
+// rampStep is the time after which the window of a ramp may double.
 const rampStep = 400 * time.Millisecond
 
 // held reports whether a hold is in force now. The caller must have locked mu.
@@ -48,13 +48,13 @@ func (g *gate) held(now time.Time) bool { return now.Before(g.until) }
 // The caller must have locked mu.
 func (g *gate) startHold(now time.Time, pause time.Duration, r classify.Result) {
 	held := g.held(now)
-	// A hold lasts cooldownMs at most, so that a wrong hint does not stop all calls
-	// for a day.
+	// A hold lasts cooldownMs at most, so that a wrong Retry-After does not stop all
+	// calls for a day.
 	if until := now.Add(min(pause, g.cooldown())); until.After(g.until) {
 		g.until = until
 	}
 	g.limit = r
-	g.noteHold(now, held)
+	g.addHoldEvent(now, held)
 	g.startRamp(now, 1)
 	if g.until.Sub(g.reviewed) >= reviewStep {
 		g.reviewed = g.until
@@ -62,11 +62,10 @@ func (g *gate) startHold(now time.Time, pause time.Duration, r classify.Result) 
 	}
 }
 
-// noteHold adds an event to g.notes which says that a hold has begun or has been
-// extended. Calls that meet the rate limit at the same time cause only one event.
-// held is true if an earlier hold was still in force. The caller must have locked
-// mu.
-func (g *gate) noteHold(now time.Time, held bool) {
+// addHoldEvent adds an event to g.newEvents: a hold has begun or has been extended.
+// Calls that meet the rate limit at the same time cause only one event. held is true
+// if an earlier hold was still in force. The caller must have locked mu.
+func (g *gate) addHoldEvent(now time.Time, held bool) {
 	e := Event{Kind: KindHold, To: HoldBegun, Result: g.limit, ScheduledDelay: g.until.Sub(now)}
 	switch {
 	case !g.held(now):
@@ -80,7 +79,7 @@ func (g *gate) noteHold(now time.Time, held bool) {
 		e.HintGiven, e.RetryAfter, e.Derived = true, e.ScheduledDelay, g.limit.Derived
 	}
 	g.emitted = g.until
-	g.notes = append(g.notes, e)
+	g.newEvents = append(g.newEvents, e)
 	g.publishChange(GateChange{Kind: GateHeld, Hold: e.ScheduledDelay, Cause: g.limit})
 }
 
@@ -136,8 +135,8 @@ func (r *ramp) leaveRamp(p permit) bool {
 	return true
 }
 
-// growRamp raises the window by one after a success. If no call waits, it ends the
-// ramp instead.
+// growRamp raises the window by one after a success. If no call waits, growRamp ends
+// the ramp instead.
 func (r *ramp) growRamp(waiting bool) {
 	if !waiting {
 		r.window = 0
@@ -147,7 +146,7 @@ func (r *ramp) growRamp(waiting bool) {
 	r.net++
 }
 
-// shrinkRamp lowers the window by one after a failure, to one at least.
+// shrinkRamp lowers the window by one after a failure. The window stays at least 1.
 func (r *ramp) shrinkRamp() {
 	r.window = max(r.window-1, 1)
 	r.net--

@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// model is a simple reference for a gate. It uses one goroutine, lists and a clock
-// that counts milliseconds.
+// model is a simple reference implementation of a gate. It uses one goroutine, lists
+// and a clock that counts milliseconds.
 type model struct {
 	cfg   BreakerConfig
 	mode  BreakerMode
@@ -25,15 +25,15 @@ type model struct {
 	counted     int  // calls let in up to the last counted failure, opening, trial or change of mode
 	lastSuccess int  // -1 = never
 	overlap     bool // a failure has not counted
-	chance      int  // series of consecutive failures that ended with a success
-	chanceAt    int
+	recoveries  int  // number of times that a success ended a series of failures
+	recoveredAt int
 	raised      int // counted failures, trials, closings and changes of mode
 	open        bool
 	opened      int
 	nextTrial   int
 	soonest     int // nextTrial may be brought forward to this time
 	scheduled   int // when nextTrial was set
-	asked       int // calls since then, without restarts
+	asked       int // calls since scheduled; restarts do not count
 	failedTrial int
 	trial       *modelCall
 	trialStart  int
@@ -69,9 +69,9 @@ const (
 	ended   modelStatus = "ended"
 )
 
-// These limit how long a call waits, in milliseconds. The test changes the gate only
-// at multiples of 10 ms, and these limits end at other times. So no change happens
-// at the same moment as the end of a limit.
+// These are the longest waits of a call at an open breaker and for a hold, in
+// milliseconds. Other changes happen at multiples of 10 ms, and these waits end
+// between them. So the order of a change and the end of a wait is certain.
 const (
 	modelPatience = 3003
 	modelMaxHold  = 5003
@@ -143,8 +143,8 @@ func (m *model) mayEnter(c *modelCall) bool {
 	return true
 }
 
-// trialDelay returns how much later than other calls a restart makes a trial, in
-// milliseconds. For other calls it returns 0.
+// trialDelay returns how much later than other calls c may make a trial, in
+// milliseconds. It is 0 unless c is a restart.
 func (c *modelCall) trialDelay() int {
 	if c.restart {
 		return 10_000
@@ -204,7 +204,7 @@ func (m *model) arrive(c *modelCall) {
 	}
 }
 
-// settle lets waiting calls in, as far as the gate allows, in the order of their
+// settle lets waiting calls in, as many as the gate allows, in the order of their
 // arrival. A restart makes a trial only if no other call waits.
 func (m *model) settle() {
 	for {
@@ -269,7 +269,7 @@ func (m *model) finish(c *modelCall, o outcome, pause int) {
 		}
 		if trial {
 			if m.failedTrial == 0 {
-				m.chance, m.chanceAt = m.cfg.FailureThreshold, m.now
+				m.recoveries, m.recoveredAt = m.cfg.FailureThreshold, m.now
 			}
 			m.close()
 		} else if inRamp {
@@ -280,11 +280,11 @@ func (m *model) finish(c *modelCall, o outcome, pause int) {
 			}
 		}
 		if m.failures > 0 {
-			if m.now-m.chanceAt >= 300_000 {
-				m.chance = 0
+			if m.now-m.recoveredAt >= 300_000 {
+				m.recoveries = 0
 			}
-			m.chance++
-			m.chanceAt = m.now
+			m.recoveries++
+			m.recoveredAt = m.now
 		}
 		m.failures, m.lastSuccess = 0, m.now
 	case outcomeAnswered:
@@ -314,11 +314,11 @@ func (m *model) fail(c *modelCall, trial, hung bool) {
 	case m.mode != BreakerAuto:
 	case trial:
 		m.failedTrial++
-		m.chance = 0
+		m.recoveries = 0
 		m.schedule()
 		m.dismiss()
 	case m.open:
-	case c.order <= m.counted && (!hung || m.raised > c.raised+m.failures): // it began before the last failure that counted
+	case c.order <= m.counted && (!hung || m.raised > c.raised+m.failures): // c began before the last counted failure
 		m.overlap = true
 	default:
 		m.failures++
@@ -326,7 +326,7 @@ func (m *model) fail(c *modelCall, trial, hung bool) {
 		m.raised++
 		quiet := m.lastSuccess < 0 && !m.overlap || m.now-max(m.lastSuccess, 0)/50*50 >= *m.cfg.QuietMs
 		threshold := m.cfg.FailureThreshold
-		if m.chance >= threshold && m.now-m.chanceAt < 300_000 {
+		if m.recoveries >= threshold && m.now-m.recoveredAt < 300_000 {
 			threshold *= 2
 		}
 		if m.failures >= threshold && quiet {
@@ -341,7 +341,7 @@ func (m *model) force(mode BreakerMode) {
 	if mode == m.mode {
 		return
 	}
-	m.mode, m.failures, m.counted, m.chance = mode, 0, m.entered, 0
+	m.mode, m.failures, m.counted, m.recoveries = mode, 0, m.entered, 0
 	m.raised++
 	m.open, m.trial, m.hold, m.window = false, nil, 0, 0
 	if len(m.find(waiting)) > 0 {
@@ -397,7 +397,7 @@ func TestGate_Model(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		ops := rapid.SliceOfN(rapid.Custom(drawGateOp), 10, 100).Draw(rt, "ops")
-		var fault error // reported below, because rapid cannot be called inside the bubble
+		var fault error // reported below, because rt cannot be used inside the synctest bubble
 		synctest.Test(t, func(t *testing.T) { fault = compareWithModel(t.Context(), ops) })
 		if fault != nil {
 			rt.Fatal(fault)
@@ -426,7 +426,7 @@ func compareWithModel(ctx context.Context, ops []gateOp) error {
 			changes = append(changes, e)
 		}
 	}}, nil)
-	m := &model{cfg: cfg, mode: BreakerAuto, lastSuccess: -1, chanceAt: -1_000_000}
+	m := &model{cfg: cfg, mode: BreakerAuto, lastSuccess: -1, recoveredAt: -1_000_000}
 	var calls []*realCall
 	down := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork}
 	for i, op := range ops {

@@ -6,20 +6,20 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// opening is the part of a [gate] that describes an open breaker. Its fields are
-// guarded by gate.mu.
+// opening is the part of a [gate] that describes an open breaker. gate.mu guards the
+// fields.
 type opening struct {
 	open        bool
 	openedAt    time.Time
 	nextTrial   time.Time
 	soonest     time.Time // the earliest time to which a call may bring nextTrial forward
 	scheduledAt time.Time // when nextTrial was set
-	asked       int       // calls since scheduledAt that asked for a permit, without restarts
+	asked       int       // calls that asked for a permit since scheduledAt; restarts do not count
 	failedTrial int       // trials that have failed since openedAt
 	trialStart  time.Time // when the trial under way began; zero = none
 }
 
-// hungTrial is how long a trial without a result can prevent the next trial.
+// hungTrial is how long a trial call without a result can prevent the next trial.
 const hungTrial = 30 * time.Second
 
 // trialGaps[n] is the pause before the next trial after n failed trials, if few calls
@@ -30,16 +30,16 @@ var trialGaps = [...]time.Duration{500 * time.Millisecond, time.Second, 2 * time
 const (
 	// busyGap is the longest pause between two trials while many calls come.
 	busyGap = 2 * time.Second
-	// callsPerTrial is how many calls must come during a pause between two trials,
-	// on average, to make that pause shorter than in trialGaps.
+	// callsPerTrial is the number of calls that come between two trials, if the
+	// pause lies between busyGap and the value in trialGaps.
 	callsPerTrial = 2
 	// waitingPerCall is the number of waiting calls that count like one new call.
 	// Waiting calls count too, because without the breaker their callers would
 	// repeat them.
 	waitingPerCall = 4
-	// restartGap is how long a due trial is left to other calls. After that, a
-	// restart of a queued task may make the trial. Restarts come last because a
-	// failed trial uses up one of the task's few restarts.
+	// restartGap is the time after nextTrial in which only other calls may make the
+	// trial. After that, a restart of a queued task may make it too. Restarts come
+	// last because a failed trial uses up one of the task's few restarts.
 	restartGap = 10 * time.Second
 )
 
@@ -49,15 +49,15 @@ func (g *gate) cooldown() time.Duration { return ms(g.cfg.Load().CooldownMs) }
 
 // fail counts a failure that means that the endpoint is down. If calls overlap, only
 // the first of their failures counts. There are two exceptions. A call that got no
-// answer always counts, because it has waited for the whole attempt timeout. A
-// strict breaker counts all failures. The caller holds mu.
+// answer (hung) always counts, because the call has waited for the whole attempt
+// timeout. A strict breaker counts all failures. The caller holds mu.
 func (g *gate) fail(now time.Time, p permit, trial, hung bool, r classify.Result) {
 	switch {
 	case g.mode != BreakerAuto:
 	case trial:
 		g.cause = r
 		g.failedTrial++
-		g.chance = 0
+		g.recoveries = 0
 		g.scheduleTrial(now)
 		g.publishOpened(now)
 		g.dismiss(now)
@@ -68,7 +68,7 @@ func (g *gate) fail(now time.Time, p permit, trial, hung bool, r classify.Result
 		g.cause = r
 		g.failures++
 		g.generation++
-		if (g.failures >= g.threshold(now) || g.believed(now)) && g.quiet(now) {
+		if (g.failures >= g.threshold(now) || g.reportedDown(now)) && g.quiet(now) {
 			g.open, g.openedAt, g.failedTrial, g.openedBy = true, now, 0, ""
 			g.scheduleTrial(now)
 			g.publishOpened(now)
@@ -77,43 +77,43 @@ func (g *gate) fail(now time.Time, p permit, trial, hung bool, r classify.Result
 	}
 }
 
-// chanceTime is the time after which the count in gate.chance no longer applies,
-// unless the count has grown again.
-const chanceTime = 5 * time.Minute
+// recoveryLife is how long the count in gate.recoveries applies after its last
+// increase.
+const recoveryLife = 5 * time.Minute
 
-// noteChance is called when a success ends a series of consecutive failures. The
-// success shows that these failures happened by chance. noteChance raises
-// gate.chance, the number of such series. The caller holds mu.
-func (g *gate) noteChance(now time.Time) {
-	if now.Sub(g.chanceAt) >= chanceTime {
-		g.chance = 0
+// noteRecovery raises gate.recoveries by one, because a success has ended a series of
+// failures before the breaker opened. The caller holds mu.
+func (g *gate) noteRecovery(now time.Time) {
+	if now.Sub(g.recoveredAt) >= recoveryLife {
+		g.recoveries = 0
 	}
-	g.chance++
-	g.chanceAt = now
+	g.recoveries++
+	g.recoveredAt = now
 }
 
 // threshold returns the number of failures in a row that open the breaker. This
 // number is doubled for an endpoint that has often recovered while its breaker was
-// still closed. If one call in five fails, for example, five failures in a row
-// happen by chance sooner or later. The caller holds mu.
+// still closed (gate.recoveries). If one call in five fails, for example, five
+// failures in a row happen by chance sooner or later. The caller holds mu.
 func (g *gate) threshold(now time.Time) int {
 	n := g.cfg.Load().FailureThreshold
-	if g.chance >= n && now.Sub(g.chanceAt) < chanceTime && !g.strict() {
+	if g.recoveries >= n && now.Sub(g.recoveredAt) < recoveryLife && !g.strict() {
 		n *= 2
 	}
 	return n
 }
 
 // began reports whether the permit's call began after the last opening or change of
-// mode. Each counted failure raises the generation by one, and so do these changes.
-// So the call began later if the failures alone explain the difference.
+// mode. It did if only the counted failures have raised the generation since then,
+// each by one.
 func (g *gate) began(p permit) bool {
 	return p.generation+uint64(g.failures) >= g.generation
 }
 
 // quiet reports whether no call has succeeded for quietMs. If no call has succeeded
 // yet and overlapping calls have failed, quietMs counts from the creation of the
-// gate. Failures often take less time than successes. The caller holds mu.
+// gate, because failures often arrive before the first success. A strict breaker
+// ignores quietMs. The caller holds mu.
 func (g *gate) quiet(now time.Time) bool {
 	last := g.lastSuccessAt()
 	switch {
@@ -146,9 +146,9 @@ func (g *gate) scheduleTrial(now time.Time) {
 }
 
 // trialGap returns the pause before the next trial. The more calls come, the shorter
-// it is, down to busyGap: a trial costs little compared with the calls that wait for
-// it. If other processes share the gate, trialGap assumes many calls, because this
-// process does not know their total. The caller holds mu.
+// the pause, down to busyGap: a trial costs little compared with the calls that wait
+// for its result. If other processes share the gate, trialGap assumes many calls,
+// because this process does not know their total. The caller holds mu.
 func (g *gate) trialGap(now time.Time) time.Duration {
 	gap := trialGaps[min(g.failedTrial, len(trialGaps)-1)]
 	if g.sharing != nil {
@@ -186,8 +186,8 @@ func (g *gate) hurry(w *waiter) {
 	}
 }
 
-// bridged reports whether the breaker has been open for BridgeMs. From then on, new
-// calls no longer wait. The caller holds mu.
+// bridged reports whether new calls no longer wait at the open breaker: the breaker
+// is strict, or has been open for BridgeMs. The caller holds mu.
 func (g *gate) bridged(now time.Time) bool {
 	return g.strict() || now.Sub(g.openedAt) >= ms(*g.cfg.Load().BridgeMs)
 }
@@ -215,8 +215,8 @@ func (g *gate) trialTime(restart bool) time.Time {
 	case restart && !g.strict():
 		next = next.Add(restartGap)
 	}
-	if g.elsewhere.After(next) {
-		return g.elsewhere
+	if g.noTrialBefore.After(next) {
+		return g.noTrialBefore
 	}
 	return next
 }
@@ -228,18 +228,18 @@ func (g *gate) hungAfter() time.Duration {
 	return min(hungTrial, g.cooldown())
 }
 
-// startTrial begins a trial. If an earlier trial is still under way, its outcome no
-// longer counts. The caller holds mu.
+// startTrial begins a trial. The outcome of an earlier trial that is still under way
+// no longer counts. The caller holds mu.
 func (g *gate) startTrial(now time.Time) {
 	g.generation++
 	g.trialStart = now
 }
 
 // close closes the breaker after a successful trial. peer is the process that made
-// the trial; "" means this process. close lets waiting calls in, two at first. The
-// caller holds mu.
+// the trial; "" means this process. After that, waiting calls are let in, two at
+// first. The caller holds mu.
 func (g *gate) close(now time.Time, peer string) {
-	g.judge(now, peer)
+	g.distrustReporter(now, peer)
 	g.opening = opening{}
 	g.dropClaim()
 	g.failures = 0
@@ -259,14 +259,14 @@ func (g *gate) openRefusal(now time.Time) *OpenError {
 }
 
 // refusalAfter returns nil if a failed call should be repeated after a pause, and an
-// error otherwise. member is true if the gate has let in an earlier call of the same
-// Do, before the breaker had been open for BridgeMs. elsewhere reports whether
-// another target accepts calls.
-func (g *gate) refusalAfter(pause time.Duration, member bool, elsewhere func() bool) *OpenError {
-	if g.word.Load()&busyBit == 0 {
+// error otherwise. member is true if the gate let in an earlier call of the same Do
+// before the breaker had been open for BridgeMs. hasOther reports whether another
+// target accepts calls.
+func (g *gate) refusalAfter(pause time.Duration, member bool, hasOther func() bool) *OpenError {
+	if g.fastState.Load()&busyBit == 0 {
 		return nil
 	}
-	other := elsewhere() // before the lock, because it locks other gates
+	other := hasOther() // before the lock, because it locks other gates
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()

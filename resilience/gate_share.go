@@ -8,32 +8,33 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// share is the part of a [gate] that shares its state with other processes. Its
-// fields are guarded by gate.mu.
+// share is the part of a [gate] that shares its state with other processes. Before a
+// trial call, a process needs the lease of the trial (the exclusive right to make it)
+// from the [Sharer]. The fields are guarded by gate.mu.
 type share struct {
 	sharing *sharing // nil: nothing is shared
 
 	id      string
-	changes []GateChange // changes to publish, caused by the current change of the gate
+	changes []GateChange // changes to publish after the current call of locked
 	remote  bool         // the current change comes from another process
 
-	claim       claim
-	claimNumber uint64    // number of the last claim, to recognise its answer
-	elsewhere   time.Time // time until which another process may have the lease of the trial
+	claim         claim
+	claimNumber   uint64    // number of the last request for a lease, to recognise its answer
+	noTrialBefore time.Time // no trial before this time: another process may have the lease
 
-	openedBy       string    // process whose change opened the breaker; "" = this one
-	rumor          time.Time // time of the last opening elsewhere that this process did not apply
-	distrusted     string    // process whose openings do not count
-	distrustedTill time.Time
+	openedBy        string    // process whose change opened the breaker; "" = this one
+	unapplied       time.Time // time of the last report of an opening that this process did not apply
+	distrusted      string    // process that reported a wrong opening; its openings are ignored
+	distrustedUntil time.Time
 }
 
-// claim says whether this process has the lease of the next trial.
+// claim is the state of this process's request for the lease of the next trial.
 type claim uint8
 
 const (
-	claimNone    claim = iota
-	claimPending       // the Sharer has been asked
-	claimGranted       // the next call is the trial
+	claimNone    claim = iota // no request, and no lease
+	claimPending              // the Sharer has not answered yet
+	claimGranted              // this process has the lease; the next call is the trial
 )
 
 const (
@@ -42,22 +43,22 @@ const (
 	// shortestClaim is the shortest time between two requests for the lease of a
 	// trial.
 	shortestClaim = 5 * time.Millisecond
-	// rumorLife is how long this process remembers a rumor. A rumor is an opening
-	// that another process reported and that this process did not apply, because
-	// one of its own calls had just succeeded.
-	rumorLife = 10 * time.Second
-	// distrust is how long this process ignores the openings that a distrusted
-	// process reports. A process is distrusted if a different process finds the
-	// endpoint up soon after such a report.
-	distrust = time.Minute
-	// spreadPerPeer and longestSpread determine the length of the period in which
-	// the processes, each at a random time, let in their waiting calls.
+	// unappliedLife is how long this process remembers share.unapplied. It did not
+	// apply the reported opening, because one of its own calls had just succeeded.
+	unappliedLife = 10 * time.Second
+	// distrustTime is how long this process ignores the openings that another process
+	// reports after a wrong report. A report is wrong if a different process soon
+	// finds the endpoint up.
+	distrustTime = time.Minute
+	// Each process lets its waiting calls in at a random time within a period. The
+	// length of the period is spreadPerPeer times the number of processes, and at
+	// most longestSpread.
 	spreadPerPeer = 10 * time.Millisecond
 	longestSpread = 2 * time.Second
 )
 
-// publishChange adds a change to g.changes, for the other processes. The caller
-// holds mu.
+// publishChange adds a change to g.changes, which sendChanges sends to the other
+// processes. The caller holds mu.
 func (g *gate) publishChange(c GateChange) {
 	if g.sharing == nil || g.remote {
 		return
@@ -104,7 +105,7 @@ func (g *gate) mayTry(now time.Time) bool {
 		g.claim = claimNone
 		return true
 	case claimNone:
-		if now.Before(g.elsewhere) {
+		if now.Before(g.noTrialBefore) {
 			return false
 		}
 		g.claim = claimPending
@@ -129,11 +130,11 @@ func (g *gate) askForTrial(number uint64) {
 			return
 		}
 		if granted {
-			g.claim, g.elsewhere = claimGranted, time.Time{}
+			g.claim, g.noTrialBefore = claimGranted, time.Time{}
 			return
 		}
 		g.claim = claimNone
-		g.elsewhere = now.Add(min(max(wait, shortestClaim), g.hungAfter()))
+		g.noTrialBefore = now.Add(min(max(wait, shortestClaim), g.hungAfter()))
 		g.dismiss(now)
 	})
 }
@@ -146,10 +147,10 @@ func (g *gate) keepClaim() {
 	}
 }
 
-// dropClaim clears what the gate knows about the lease of a trial, and the name of
-// the process that opened the breaker. The caller holds mu.
+// dropClaim forgets the lease of a trial, and the process that opened the breaker.
+// The caller holds mu.
 func (g *gate) dropClaim() {
-	g.claim, g.elsewhere, g.openedBy = claimNone, time.Time{}, ""
+	g.claim, g.noTrialBefore, g.openedBy = claimNone, time.Time{}, ""
 }
 
 // apply applies a change that another process has published.
@@ -169,7 +170,7 @@ func (g *gate) apply(c GateChange) error {
 		case c.Kind == GateClosed && g.open && g.mode == BreakerAuto:
 			g.applyClosing(now, c)
 		case c.Kind == GateReleased && g.open && g.mode == BreakerAuto:
-			g.elsewhere = time.Time{}
+			g.noTrialBefore = time.Time{}
 		}
 	})
 	return err
@@ -192,16 +193,16 @@ func (g *gate) applyHold(now time.Time, c GateChange) (err error) {
 
 // applyOpening opens the breaker, because another process has reported an opening.
 // If the breaker is already open, applyOpening updates the time of the next trial.
-// If it is closed, applyOpening ignores the report of a distrusted process, and a
-// report soon after a success of this process. The caller holds mu.
+// If the breaker is closed, applyOpening ignores a report of a distrusted process,
+// and a report soon after a success of this process. The caller holds mu.
 func (g *gate) applyOpening(now time.Time, c GateChange) {
 	next := now.Add(min(c.NextTrial, g.cooldown()))
 	if !g.open {
 		switch {
-		case c.Peer != "" && c.Peer == g.distrusted && now.Before(g.distrustedTill):
+		case c.Peer != "" && c.Peer == g.distrusted && now.Before(g.distrustedUntil):
 			return
 		case !g.quiet(now):
-			g.rumor = now
+			g.unapplied = now
 			return
 		}
 		g.open, g.openedAt, g.openedBy = true, now.Add(-min(c.OpenFor, g.cooldown())), c.Peer
@@ -218,13 +219,13 @@ func (g *gate) applyOpening(now time.Time, c GateChange) {
 		g.nextTrial, g.soonest = next, next
 	}
 	g.failedTrial = c.FailedTrials
-	g.elsewhere = time.Time{}
+	g.noTrialBefore = time.Time{}
 	g.dismiss(now)
 }
 
-// applyClosing closes the breaker. If calls wait, it does so after a random time.
-// Otherwise all processes would let their calls in at the same moment. The caller
-// holds mu.
+// applyClosing closes the breaker, because another process has closed it. If calls
+// wait, the breaker closes after a random time, so that the processes do not all let
+// their calls in at the same moment. The caller holds mu.
 func (g *gate) applyClosing(now time.Time, c GateChange) {
 	after := g.spread(c.Peers)
 	if after < time.Millisecond || g.queue.Len() == 0 {
@@ -232,7 +233,7 @@ func (g *gate) applyClosing(now time.Time, c GateChange) {
 		return
 	}
 	opened := g.openedAt
-	g.elsewhere = now.Add(after + shortestClaim) // no trial until then
+	g.noTrialBefore = now.Add(after + shortestClaim) // no trial until then
 	time.AfterFunc(after, func() {
 		g.locked(context.Background(), func(now time.Time) {
 			if !g.open || !g.openedAt.Equal(opened) {
@@ -245,32 +246,35 @@ func (g *gate) applyClosing(now time.Time, c GateChange) {
 	})
 }
 
-// judge is called when the process peer has found the endpoint up. If another
-// process opened the breaker only a short time before, judge distrusts that
-// process. The caller holds mu.
-func (g *gate) judge(now time.Time, peer string) {
+// distrustReporter is called when the trial of a process has found the endpoint up.
+// peer is that process; "" means this process. If a different process, openedBy,
+// reported the opening less than BridgeMs before, the report was wrong. This process
+// then ignores the openings that openedBy reports within distrustTime. The caller
+// holds mu.
+func (g *gate) distrustReporter(now time.Time, peer string) {
 	if g.openedBy != "" && g.openedBy != peer && now.Sub(g.openedAt) < ms(*g.cfg.Load().BridgeMs) {
-		g.distrusted, g.distrustedTill = g.openedBy, now.Add(distrust)
+		g.distrusted, g.distrustedUntil = g.openedBy, now.Add(distrustTime)
 	}
 }
 
-// believed reports whether another process has reported the endpoint as down and
-// this process has had no success since then. In that case one failure opens the
-// breaker. The caller holds mu.
-func (g *gate) believed(now time.Time) bool {
-	return !g.rumor.IsZero() && now.Sub(g.rumor) < rumorLife && g.lastSuccessAt().Before(g.rumor)
+// reportedDown reports whether another process has said, within unappliedLife, that
+// the endpoint is down, and this process has had no success since then. In that case
+// one failure opens the breaker. The caller holds mu.
+func (g *gate) reportedDown(now time.Time) bool {
+	return !g.unapplied.IsZero() && now.Sub(g.unapplied) < unappliedLife && g.lastSuccessAt().Before(g.unapplied)
 }
 
-// spread returns a random time within the period over which processes let in their
-// waiting calls. The caller holds mu.
+// spread returns how long this process waits before it lets waiting calls in: a
+// random time within a period that grows with the number of processes (peers). The
+// caller holds mu.
 func (g *gate) spread(peers int) time.Duration {
 	longest := spreadPerPeer * time.Duration(min(max(peers, 0), int(longestSpread/spreadPerPeer)))
 	return time.Duration(g.sharing.random() * float64(longest))
 }
 
 // sharedCause returns a copy of r, the failure that another process has reported as
-// the cause of its change. The copy has only the fields that this process uses. If
-// r's reason cannot cause such a change, the copy has the argument reason instead.
+// the cause of a change. The copy has only the fields that this process uses. If the
+// reason of r cannot cause such a change, the copy has the argument reason instead.
 func sharedCause(r classify.Result, reason classify.Reason, hold time.Duration) classify.Result {
 	if p := r.Reason.Policy(); r.Category == classify.CategoryRetryable && p.Retry == classify.RetryExponential && r.Reason != classify.ReasonUnknown {
 		reason = r.Reason

@@ -17,35 +17,35 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// callTime is the duration of a call to a plant, a simulated endpoint.
+// callTime is the duration of a call to a fakeEndpoint.
 const callTime = 20 * time.Millisecond
 
-// plant simulates an endpoint. Whether a call fails depends on the time. plant
-// records every call.
-type plant struct {
+// fakeEndpoint is a simulated endpoint that records every call. The function answer
+// decides from the time of a call whether the call fails.
+type fakeEndpoint struct {
 	start  time.Time
 	answer func(at time.Duration) error // nil: success
 
 	mu     sync.Mutex
-	calls  []plantCall
+	calls  []fakeCall
 	inside int
 	most   int // calls at the same time
 }
 
-type plantCall struct {
+type fakeCall struct {
 	at  time.Duration
 	err error
 }
 
-func newPlant(answer func(time.Duration) error) *plant {
-	return &plant{start: time.Now(), answer: answer}
+func newFakeEndpoint(answer func(time.Duration) error) *fakeEndpoint {
+	return &fakeEndpoint{start: time.Now(), answer: answer}
 }
 
-func (p *plant) call(ctx context.Context, _ resilience.Target) (int, error) {
+func (p *fakeEndpoint) call(ctx context.Context, _ resilience.Target) (int, error) {
 	at := time.Since(p.start)
 	err := p.answer(at)
 	p.mu.Lock()
-	p.calls = append(p.calls, plantCall{at, err})
+	p.calls = append(p.calls, fakeCall{at, err})
 	p.inside++
 	p.most = max(p.most, p.inside)
 	p.mu.Unlock()
@@ -62,9 +62,9 @@ func (p *plant) call(ctx context.Context, _ resilience.Target) (int, error) {
 	}
 }
 
-// failed returns the number of failed calls that began at or after the time
+// failed returns the number of failed calls. It ignores calls that began before
 // earliest.
-func (p *plant) failed(earliest time.Duration) int {
+func (p *fakeEndpoint) failed(earliest time.Duration) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := 0
@@ -76,9 +76,8 @@ func (p *plant) failed(earliest time.Duration) int {
 	return n
 }
 
-// starts returns the times at which calls began. It leaves out times before
-// earliest.
-func (p *plant) starts(earliest time.Duration) []time.Duration {
+// starts returns the times at which calls began. It ignores times before earliest.
+func (p *fakeEndpoint) starts(earliest time.Duration) []time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all []time.Duration
@@ -90,10 +89,9 @@ func (p *plant) starts(earliest time.Duration) []time.Duration {
 	return all
 }
 
-// away returns the answer function of a simulated endpoint (a plant). The endpoint
-// fails with network errors between the times begin and end, and succeeds
-// otherwise.
-func away(begin, end time.Duration) func(time.Duration) error {
+// downBetween returns an answer function for a fakeEndpoint. Calls fail with network
+// errors between the times begin and end, and succeed otherwise.
+func downBetween(begin, end time.Duration) func(time.Duration) error {
 	return func(at time.Duration) error {
 		if begin <= at && at < end {
 			return errNetwork
@@ -104,7 +102,7 @@ func away(begin, end time.Duration) func(time.Duration) error {
 
 // crowd makes n calls at the same time. It returns their errors and the times at
 // which they ended.
-func crowd(t *testing.T, x *resilience.Executor, p *plant, n int, call resilience.Call) (errs []error, ends []time.Duration) {
+func crowd(t *testing.T, x *resilience.Executor, p *fakeEndpoint, n int, call resilience.Call) (errs []error, ends []time.Duration) {
 	t.Helper()
 	errs, ends = make([]error, n), make([]time.Duration, n)
 	var all sync.WaitGroup
@@ -162,7 +160,7 @@ func TestGate_Outage(t *testing.T) {
 			t.Parallel()
 			forCallers(t, func(t *testing.T, n int) {
 				x, _ := jittered(t, enabled())
-				p := newPlant(away(0, long))
+				p := newFakeEndpoint(downBetween(0, long))
 				errs, ends := crowd(t, x, p, n, onPrimary)
 				assert.Equal(t, n, answered(errs))
 				assert.LessOrEqual(t, p.failed(0), 2*n+20, "a first call, and sometimes a second before the breaker opens")
@@ -181,7 +179,7 @@ func TestGate_OutageOfAStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		x, seen := jittered(t, enabled())
-		p := newPlant(away(10*time.Second, 12*time.Second))
+		p := newFakeEndpoint(downBetween(10*time.Second, 12*time.Second))
 		assert.Equal(t, 1500, answered(stream(t, x, p, 1500, 20*time.Millisecond)))
 		assert.Less(t, p.failed(0), 80, "calls in vain: those of a second until the breaker opens, and trials")
 		breaks := seen.transitions(resilience.KindBreaker)
@@ -191,7 +189,7 @@ func TestGate_OutageOfAStream(t *testing.T) {
 }
 
 // stream makes n calls, one per interval, and returns their errors.
-func stream(t *testing.T, x *resilience.Executor, p *plant, n int, interval time.Duration) []error {
+func stream(t *testing.T, x *resilience.Executor, p *fakeEndpoint, n int, interval time.Duration) []error {
 	t.Helper()
 	errs := make([]error, n)
 	var all sync.WaitGroup
@@ -203,8 +201,8 @@ func stream(t *testing.T, x *resilience.Executor, p *plant, n int, interval time
 	return errs
 }
 
-// The endpoint limits all callers for ten seconds. They wait until the limit is
-// over. Then they are let in one by one at first, and all succeed.
+// All callers meet a rate limit of ten seconds and wait until the limit is over. Then
+// the gate lets them in, one by one at first, and all succeed.
 func TestGate_RateLimit(t *testing.T) {
 	t.Parallel()
 	for _, hint := range []string{"10", ""} {
@@ -212,7 +210,7 @@ func TestGate_RateLimit(t *testing.T) {
 			t.Parallel()
 			forCallers(t, func(t *testing.T, n int) {
 				x, seen := jittered(t, enabled())
-				p := newPlant(func(at time.Duration) error {
+				p := newFakeEndpoint(func(at time.Duration) error {
 					switch {
 					case at >= 10*time.Second:
 						return nil
@@ -243,13 +241,12 @@ func TestGate_RateLimit(t *testing.T) {
 	}
 }
 
-// After a hold, the gate lets one call in, then 2, 4, 8 and so on. The number
-// doubles in each round.
+// After a rate limit, one call is made, then 2, 4, 8 and so on at the same time.
 func TestGate_Ramp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		x, _ := jittered(t, enabled())
-		p := newPlant(func(at time.Duration) error {
+		p := newFakeEndpoint(func(at time.Duration) error {
 			if at < 10*time.Second {
 				return answer(429, "10")
 			}
@@ -268,8 +265,8 @@ func TestGate_Ramp(t *testing.T) {
 	})
 }
 
-// Each call takes a minute. After a hold, the gate lets more calls in while the
-// first ones are still running.
+// Each call takes a minute. After a rate limit, more calls are made while the first
+// ones are still running.
 func TestGate_RampOfSlowCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -382,7 +379,7 @@ func TestGate_OwnDeadlines(t *testing.T) {
 			t.Parallel()
 			forCallers(t, func(t *testing.T, n int) {
 				x, seen := jittered(t, single())
-				p := newPlant(func(time.Duration) error { return nil })
+				p := newFakeEndpoint(func(time.Duration) error { return nil })
 				for range 2 * n {
 					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 					outer := ctx
@@ -449,7 +446,7 @@ func TestGate_OneInFive(t *testing.T) {
 				x, seen := jittered(t, enabled())
 				random := rand.New(rand.NewPCG(3, 4))
 				var mu sync.Mutex
-				p := newPlant(func(time.Duration) error {
+				p := newFakeEndpoint(func(time.Duration) error {
 					mu.Lock()
 					defer mu.Unlock()
 					if random.IntN(5) == 0 {
@@ -477,7 +474,7 @@ func TestGate_ConcurrentFailuresCountOnce(t *testing.T) {
 		cfg := single()
 		cfg.CircuitBreaker.QuietMs = new(0) // no time for a first success
 		x := executor(t, cfg)
-		p := newPlant(away(0, time.Minute))
+		p := newFakeEndpoint(downBetween(0, time.Minute))
 		for round := range 5 {
 			assert.Equal(t, resilience.BreakerClosed, stateOf(x), "round %d", round)
 			crowd(t, x, p, n, onPrimary)
@@ -527,7 +524,7 @@ func TestGate_Trials(t *testing.T) {
 	t.Parallel()
 	forCallers(t, func(t *testing.T, n int) {
 		x, _ := jittered(t, enabled())
-		p := newPlant(away(0, time.Hour))
+		p := newFakeEndpoint(downBetween(0, time.Hour))
 		b := &fixture{t: t, x: x}
 		b.fail(1, nil)
 		time.Sleep(time.Second)
@@ -555,8 +552,8 @@ func TestGate_Trials(t *testing.T) {
 		}
 		assert.GreaterOrEqual(t, len(p.starts(opened)), 5)
 
-		// After BridgeMs, new calls fail at once. Every few seconds, one of them is
-		// let in as a trial.
+		// After BridgeMs, new calls fail at once. Every few seconds, one of the new
+		// calls is made as a trial.
 		time.Sleep(time.Until(p.start.Add(opened + 40*time.Second)))
 		late := time.Since(p.start)
 		refused := 0
@@ -578,9 +575,9 @@ func TestGate_Trials(t *testing.T) {
 	})
 }
 
-// A restart waits at an open breaker like other calls. It makes a trial only if no
-// other call has made one for 10 s. Otherwise the trials of one outage could use up
-// all restarts of a task.
+// A restart waits at an open breaker like other calls. If other calls wait too, they
+// make the trials, so that an outage does not use up all restarts of a task. Alone,
+// a restart makes its first trial 10 s later than another call.
 func TestGate_RestartsLeaveTrials(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -588,7 +585,7 @@ func TestGate_RestartsLeaveTrials(t *testing.T) {
 		another bool // another call, which came later, waits too
 		want    []string
 	}{
-		{name: "alone", want: []string{"restart"}}, // 10 s later than another call
+		{name: "alone", want: []string{"restart"}},
 		{name: "with another call", another: true, want: []string{"call", "call", "call", "restart"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -597,11 +594,11 @@ func TestGate_RestartsLeaveTrials(t *testing.T) {
 				b := newFixture(t, enabled())
 				for range 5 {
 					once := resilience.Call{Targets: onPrimary.Targets, Repeatable: func(resilience.Attempt) bool { return false }}
-					_, err := resilience.Do(t.Context(), b.x, once, newPlant(away(0, time.Hour)).call)
+					_, err := resilience.Do(t.Context(), b.x, once, newFakeEndpoint(downBetween(0, time.Hour)).call)
 					require.ErrorIs(t, err, errNetwork)
 				}
 				require.Equal(t, resilience.BreakerOpen, b.state())
-				p := newPlant(away(0, 3*time.Second))
+				p := newFakeEndpoint(downBetween(0, 3*time.Second))
 				var mu sync.Mutex
 				var made []string
 				do := func(ctx context.Context, who string) {
@@ -626,8 +623,8 @@ func TestGate_RestartsLeaveTrials(t *testing.T) {
 	}
 }
 
-// Within BridgeMs after an opening, new calls wait at the breaker, but not past
-// their deadline.
+// In the time BridgeMs after an opening, new calls wait at the breaker. A call is
+// refused at once if its deadline is before the next trial.
 func TestGate_Bridge(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -657,8 +654,8 @@ func TestGate_Bridge(t *testing.T) {
 				if tt.want != nil {
 					back = time.Hour
 				}
-				p := newPlant(away(0, back))
-				// The open breaker lets some of these calls through as trials.
+				p := newFakeEndpoint(downBetween(0, back))
+				// Some of these calls are the trials of the open breaker.
 				go func() {
 					for time.Since(opened) < 32*time.Second {
 						time.Sleep(240 * time.Millisecond)
@@ -742,7 +739,7 @@ func TestGate_Strict(t *testing.T) {
 		cfg := enabled()
 		cfg.CircuitBreaker.Strict = new(true)
 		x, _ := jittered(t, cfg)
-		p := newPlant(away(0, time.Second))
+		p := newFakeEndpoint(downBetween(0, time.Second))
 		errs, _ := crowd(t, x, p, n, onPrimary)
 		if n == 1 {
 			require.NoError(t, errs[0], "three calls in vain do not open it")
@@ -790,8 +787,8 @@ func TestGate_HungTrial(t *testing.T) {
 	})
 }
 
-// A snapshot shows the number of waiting calls. A person can let the calls in or
-// refuse them. If the context of a call ends, the call stops waiting.
+// A snapshot shows the number of waiting calls. Force lets the waiting calls in or
+// refuses them. If the context of a call ends, the call stops waiting.
 func TestGate_ForceAndWaiting(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -840,8 +837,8 @@ func TestGate_ForceAndWaiting(t *testing.T) {
 	}
 }
 
-// A longer hint extends a hold. Waiting calls are then refused if their deadlines
-// are earlier than the new end.
+// A longer Retry-After extends a hold. Waiting calls are then refused if their
+// deadlines are earlier than the new end of the hold.
 func TestGate_HoldGrows(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -874,8 +871,8 @@ func TestGate_HoldGrows(t *testing.T) {
 	})
 }
 
-// The changes of a breaker are reported in their order, even if different calls
-// cause them.
+// The events of a breaker arrive in the order of its changes, even if different calls
+// cause the changes.
 func TestGate_EventsInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -891,7 +888,7 @@ func TestGate_EventsInOrder(t *testing.T) {
 			assert.Equal(t, last, e.From)
 			last = e.To
 		}))
-		p := newPlant(func(at time.Duration) error {
+		p := newFakeEndpoint(func(at time.Duration) error {
 			if at/(5*time.Second)%2 == 0 {
 				return errNetwork
 			}

@@ -22,37 +22,38 @@ type fault struct {
 	limited  bool // a rate limit; otherwise the network is down
 }
 
-// faults generates the faults of half an hour. They begin at regular intervals, and
-// each lasts a random time between least and most.
-func faults(every, least, most time.Duration, limited bool) (all []fault) {
+// faults generates the faults of half an hour. They begin at regular intervals. Each
+// lasts a random time between shortest and longest.
+func faults(every, shortest, longest time.Duration, limited bool) (all []fault) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for from := every / 2; from < trafficTime-every; from += every {
-		all = append(all, fault{from, from + least + time.Duration(random.Int64N(int64(most-least))), limited})
+		all = append(all, fault{from, from + shortest + time.Duration(random.Int64N(int64(longest-shortest))), limited})
 	}
 	return all
 }
 
 const trafficTime = 30 * time.Minute
 
-// traffic counts the calls of half an hour. vain is the number of failed calls, and
-// openings is the number of times that a breaker opened.
+// traffic counts the calls of half an hour. answered is the number of successful
+// calls of Do, failed is the number of failed requests, and openings is the number of
+// times that a breaker opened.
 type traffic struct {
-	calls, answered, vain, openings int
+	calls, answered, failed, openings int
 }
 
 func (r traffic) share() float64 { return 100 * float64(r.answered) / float64(r.calls) }
 
 func (r traffic) String() string {
-	return fmt.Sprintf("%.2f %% answered, %d calls in vain, %d openings", r.share(), r.vain, r.openings)
+	return fmt.Sprintf("%.2f %% answered, %d calls in vain, %d openings", r.share(), r.failed, r.openings)
 }
 
-// drive makes calls for half an hour, at the given rate. If cfg is nil, it makes
-// them without an executor, in a plain loop with the same pauses.
+// drive makes calls for half an hour, at the given rate. If cfg is nil, drive makes
+// the calls without an executor, in a plain loop with the same pauses.
 func drive(t *testing.T, cfg *resilience.Config, perSecond float64, all []fault, flaky bool) (r traffic) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		var vain, answered, openings atomic.Int64
+		var failed, answered, openings atomic.Int64
 		var mu sync.Mutex
 		random := rand.New(rand.NewPCG(7, 8))
 		float := func() float64 {
@@ -67,7 +68,7 @@ func drive(t *testing.T, cfg *resilience.Config, perSecond float64, all []fault,
 				if at < tr.from || at >= tr.to {
 					continue
 				}
-				vain.Add(1)
+				failed.Add(1)
 				if tr.limited {
 					return 0, answer(429, strconv.Itoa(int((tr.to-at)/time.Second)+1))
 				}
@@ -111,20 +112,20 @@ func drive(t *testing.T, cfg *resilience.Config, perSecond float64, all []fault,
 			time.Sleep(interval)
 		}
 		running.Wait()
-		r.answered, r.vain, r.openings = int(answered.Load()), int(vain.Load()), int(openings.Load())
+		r.answered, r.failed, r.openings = int(answered.Load()), int(failed.Load()), int(openings.Load())
 	})
 	return r
 }
 
-// An executor gets about as many answers as a plain loop, but with far fewer failed
-// calls. The test simulates half an hour of calls at several rates.
+// An executor gets about as many answers as a plain loop, but makes far fewer requests
+// that fail. The test simulates half an hour of calls at several rates.
 func TestGate_Traffic(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
 		all    []fault
 		flaky  bool
-		behind float64 // by how many percentage points the share of answers may be below the plain loop's
+		behind float64 // percentage points by which the share of answers may be lower than the plain loop's
 	}{
 		{name: "blips of 2 to 15 s", all: faults(time.Minute, 2*time.Second, 15*time.Second, false), behind: 0.1},
 		{name: "outages of 1 to 6 min", all: faults(7*time.Minute, time.Minute, 6*time.Minute, false), behind: 3.5},
@@ -141,7 +142,7 @@ func TestGate_Traffic(t *testing.T) {
 				if perSecond >= 2 {
 					// At a low rate, most failed calls are trials or calls that
 					// open the breaker.
-					assert.LessOrEqual(t, gated.vain, plain.vain/map[float64]int{2: 5, 50: 10}[perSecond])
+					assert.LessOrEqual(t, gated.failed, plain.failed/map[float64]int{2: 5, 50: 10}[perSecond])
 				}
 			})
 		}

@@ -8,36 +8,35 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// entrant describes a call that asks for a permit while the gate does not let every
-// call in.
+// entrant describes a call that asks for a permit (the right to make the call) while
+// the gate does not let every call in.
 type entrant struct {
-	member    bool          // the gate let in a call of this Do before; see run.member
-	restart   bool          // it is made by a restart queue: other calls make the trials first
+	member    bool          // the gate has already let in a call of this Do; see run.member
+	restart   bool          // the call is made by a restart queue: other calls make the trials first
 	leaveOpen bool          // another target accepts calls: do not wait for a breaker
 	leaveHold bool          // another target accepts calls: do not wait for a hold either
-	maxHold   time.Duration // longest wait for a hold and its ramp
+	maxHold   time.Duration // longest wait for a hold (after a rate limit) and the ramp after it
 
 	// patience returns the longest time that the call waits at an open breaker.
 	// cause is the failure that opened the breaker.
 	patience func(cause classify.Result) time.Duration
 	// waits is called before the call begins to wait. shortest is the shortest
 	// possible wait. If a rate limit makes the call wait, held is true and cause is
-	// that rate limit. If a breaker does, cause is the failure that opened the
-	// breaker.
+	// the rate limit. Otherwise cause is the failure that opened the breaker.
 	waits func(shortest time.Duration, held bool, cause classify.Result)
 }
 
-// waiter is an entrant in the queue of a gate. Its fields are guarded by gate.mu
-// until ready is closed.
+// waiter is an entrant in the queue of a gate. gate.mu guards the fields until the
+// channel ready is closed.
 type waiter struct {
 	entrant
-	deadline  time.Time // deadline of the caller's context; zero = none
-	holdLimit time.Time // when the call stops waiting for a hold
-	openLimit time.Time // when the call stops waiting for a breaker; zero until the breaker is open
-	claims    bool      // the call waits for the answer to the request for the trial's lease
-	late      bool      // it may not wait at an open breaker
-	place     *list.Element
-	limit     *time.Timer // runs at the earlier limit that applies
+	deadline   time.Time // deadline of the caller's context; zero = none
+	holdLimit  time.Time // when the call stops waiting for a hold
+	openLimit  time.Time // when the call stops waiting for a breaker; zero before it has waited for one
+	askedLease bool      // this call made the gate ask for the lease of a trial (gate_share.go)
+	late       bool      // the call may not wait at an open breaker
+	element    *list.Element
+	timer      *time.Timer // fires when review must check the call again
 
 	ready chan struct{}
 	p     permit
@@ -55,7 +54,7 @@ func (g *gate) enter(ctx context.Context, w *waiter) (permit, error) {
 	var cause classify.Result
 	g.locked(ctx, func(now time.Time) {
 		w.p, w.err, w.holdLimit = permit{}, nil, now.Add(w.maxHold)
-		w.claims = false
+		w.askedLease = false
 		if g.open && !w.restart {
 			g.asked++
 		}
@@ -67,7 +66,7 @@ func (g *gate) enter(ctx context.Context, w *waiter) (permit, error) {
 				w.p = p
 				return
 			}
-			w.claims = g.claimNumber != claimed
+			w.askedLease = g.claimNumber != claimed
 		}
 		if err := g.refuse(now, w); err != nil {
 			w.err = err
@@ -80,13 +79,13 @@ func (g *gate) enter(ctx context.Context, w *waiter) (permit, error) {
 			after, cause = g.untilTrial(now), g.cause
 		}
 		w.ready = make(chan struct{})
-		w.place = g.queue.PushBack(w)
-		w.limit = time.NewTimer(g.untilLimit(now, w))
+		w.element = g.queue.PushBack(w)
+		w.timer = time.NewTimer(g.untilLimit(now, w))
 	})
 	if !waiting {
 		return w.p, w.err
 	}
-	if w.waits != nil && !w.claims {
+	if w.waits != nil && !w.askedLease {
 		w.waits(after, held, cause)
 	}
 	return g.wait(ctx, w)
@@ -110,7 +109,7 @@ func (g *gate) refuse(now time.Time, w *waiter) refusal {
 			return g.holdRefusal(now)
 		}
 	case g.open && g.mode == BreakerAuto:
-		if w.claims && g.claim == claimPending {
+		if w.askedLease && g.claim == claimPending {
 			return nil
 		}
 		if w.openLimit.IsZero() {
@@ -131,7 +130,7 @@ func (g *gate) refuse(now time.Time, w *waiter) refusal {
 
 // wait waits until the call is let in or refused.
 func (g *gate) wait(ctx context.Context, w *waiter) (permit, error) {
-	defer w.limit.Stop()
+	defer w.timer.Stop()
 	for {
 		select {
 		case <-w.ready:
@@ -141,7 +140,7 @@ func (g *gate) wait(ctx context.Context, w *waiter) (permit, error) {
 				w.p.release(ctx)
 			}
 			return permit{}, contextErr(ctx)
-		case <-w.limit.C:
+		case <-w.timer.C:
 			g.recheck(w)
 		}
 	}
@@ -152,7 +151,7 @@ func (g *gate) wait(ctx context.Context, w *waiter) (permit, error) {
 func (g *gate) leave(w *waiter) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if w.place == nil {
+	if w.element == nil {
 		return false
 	}
 	g.remove(w)
@@ -163,13 +162,13 @@ func (g *gate) leave(w *waiter) bool {
 func (g *gate) recheck(w *waiter) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if w.place != nil {
+	if w.element != nil {
 		g.review(time.Now(), w)
 	}
 }
 
-// dismiss reviews all waiting calls after a change. It refuses those that should no
-// longer wait. The caller holds mu.
+// dismiss refuses all waiting calls that should no longer wait after a change. The
+// caller holds mu.
 func (g *gate) dismiss(now time.Time) {
 	for e := g.queue.Front(); e != nil; {
 		w := e.Value.(*waiter)
@@ -178,20 +177,20 @@ func (g *gate) dismiss(now time.Time) {
 	}
 }
 
-// review refuses a waiting call if the call should no longer wait. Otherwise it
-// sets the timer of the next review. The caller holds mu.
+// review refuses a waiting call that should no longer wait. For any other call it
+// sets the timer w.timer, which runs review again. The caller holds mu.
 func (g *gate) review(now time.Time, w *waiter) {
 	if err := g.refuse(now, w); err != nil {
 		g.answer(w, permit{}, err)
 		return
 	}
-	w.limit.Reset(g.untilLimit(now, w))
+	w.timer.Reset(g.untilLimit(now, w))
 }
 
-// untilLimit returns how long w can wait before the gate must review it again. The
+// untilLimit returns how long w can wait before review must check w again. The
 // caller holds mu.
 func (g *gate) untilLimit(now time.Time, w *waiter) time.Duration {
-	if w.claims && g.claim == claimPending {
+	if w.askedLease && g.claim == claimPending {
 		return claimTimeout
 	}
 	limit := w.openLimit
@@ -218,9 +217,9 @@ func (g *gate) letIn(now time.Time) {
 	g.arm(now)
 }
 
-// nextWaiter returns the call that is let in next: the first in the queue. At an
-// open breaker, calls of a restart queue come after the others (restartGap). The
-// caller holds mu.
+// nextWaiter returns the call that is let in next: the first in the queue. At an open
+// breaker, it returns the first call that no restart queue makes, if there is one
+// (restartGap). The caller holds mu.
 func (g *gate) nextWaiter() *waiter {
 	first := g.queue.Front()
 	if g.open {
@@ -236,18 +235,18 @@ func (g *gate) nextWaiter() *waiter {
 // answer ends the wait of a call with a permit or an error. The caller holds mu.
 func (g *gate) answer(w *waiter, p permit, err error) {
 	g.remove(w)
-	p.late = p.trial && w.claims && w.late
+	p.late = p.trial && w.askedLease && w.late
 	w.p, w.err = p, err
 	close(w.ready)
 }
 
 func (g *gate) remove(w *waiter) {
-	g.queue.Remove(w.place)
-	w.place = nil
+	g.queue.Remove(w.element)
+	w.element = nil
 }
 
-// arm sets the timer to the next time at which the gate can let a waiting call in.
-// The caller holds mu.
+// arm sets g.timer to the next time at which the gate can let a waiting call in. The
+// caller holds mu.
 func (g *gate) arm(now time.Time) {
 	if g.queue.Len() == 0 || g.claim == claimPending {
 		if g.timer != nil {
@@ -272,5 +271,5 @@ func (g *gate) arm(now time.Time) {
 	g.timer.Reset(after)
 }
 
-// wake runs when the timer fires. It lets waiting calls in or refuses them.
+// wake runs when g.timer fires. It lets waiting calls in or refuses them.
 func (g *gate) wake() { g.locked(context.Background(), g.dismiss) }

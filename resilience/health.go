@@ -9,25 +9,28 @@ import (
 
 // Health is the [Monitor] of this package. An endpoint is unhealthy in two cases:
 //
-//   - Within five minutes it had ten or more calls, and at least half of them
-//     failed ([HealthWindow], [HealthMinCalls], [HealthConfig]). It recovers when
-//     a ping succeeds or when enough failures are older than five minutes.
-//   - Its last session, such as a process or a connection, has died
-//     ([Health.Watch]). It recovers when a new session begins or a ping succeeds.
+//   - The endpoint had ten or more calls within five minutes, and at least half of
+//     them failed ([HealthWindow], [HealthMinCalls], [HealthConfig]). The endpoint
+//     recovers when a ping succeeds or when enough failures are older than five
+//     minutes.
+//   - The endpoint's last session, such as a process or a connection, has died
+//     ([Health.Watch]). The endpoint recovers when a new session begins or a ping
+//     succeeds.
 //
-// Health counts successful calls, and failures of the endpoint ([Outcome.Failed]).
-// Pings count like calls. With [WithPing], Health pings each endpoint every 30
-// seconds, beginning with the endpoint's first use. It forgets an endpoint after an
-// hour without use.
+// Health counts successful calls, and the failures for which [Outcome.Failed] is
+// true. Pings count like calls. With [WithPing], Health pings each endpoint every 30
+// seconds, beginning with the endpoint's first use. An endpoint that has not been
+// used for an hour is removed.
 //
-// At most [MaxEndpoints] are kept. A new one replaces the least recently used one.
-// An unhealthy endpoint is replaced only if more than three quarters of all
-// endpoints are unhealthy. An endpoint with a live session is always kept.
+// At most [MaxEndpoints] endpoints are kept. A new endpoint replaces the least
+// recently used one. An unhealthy endpoint is replaced only if more than three
+// quarters of all endpoints are unhealthy. An endpoint with a live session is always
+// kept.
 //
-// If a ping panics, or fails for a reason of its own, such as a bad URL or a missing
-// key, the endpoint counts as healthy, unless its session has died. Without pings,
-// only a call can show that failures have ended. So [Health.WaitForRecovery] returns
-// at once, unless the session has died.
+// If a ping panics, or fails because the ping itself is faulty (a bad URL, a missing
+// key), the endpoint counts as healthy, unless its last session has died. Without
+// pings, only a call can show that failures have ended. So [Health.WaitForRecovery]
+// returns at once, unless the last session has died.
 //
 // A Health is safe for concurrent use. It runs one goroutine for each endpoint that
 // it pings; [Health.Shutdown] ends them.
@@ -54,7 +57,7 @@ var _ Monitor = (*Health)(nil)
 type endpointHealth struct {
 	name     string
 	settings HealthConfig
-	stop     context.CancelFunc // ends its pings; nil without pings
+	stop     context.CancelFunc // stops the pings of the endpoint; nil without pings
 	window   healthWindow
 	lastUsed time.Time
 
@@ -63,7 +66,7 @@ type endpointHealth struct {
 	sessionErr error // why the last session died, or nil
 	healthy    bool  // as of the last event
 	recovered  chan struct{}
-	lastPing   time.Time // end of the last ping
+	lastPing   time.Time // time at which the last ping ended
 }
 
 // HealthOption configures a [Health].
@@ -73,9 +76,9 @@ type healthOption func(*Health)
 
 func (o healthOption) applyHealth(h *Health) { o(h) }
 
-// WithPing sets the ping, which returns nil if the endpoint answers. A ping must
-// return when its context ends: after the ping interval or with [Health.Shutdown].
-// By default, and with nil, there are no pings.
+// WithPing sets the ping, which returns nil if the endpoint answers. The context of
+// a ping ends after the ping interval and on [Health.Shutdown]; the ping must then
+// return. By default, and with nil, there are no pings.
 func WithPing(ping Probe) HealthOption {
 	return healthOption(func(h *Health) { h.ping = ping })
 }
@@ -143,8 +146,9 @@ func (h *Health) count(e *endpointHealth, o Outcome) {
 // second returns the seconds from h.start to t.
 func (h *Health) second(t time.Time) int64 { return int64(t.Sub(h.start) / time.Second) }
 
-// evaluate computes e.healthy again and returns it. cause has the Result and Err of
-// the latest outcome, which a [KindHealth] event reports.
+// evaluate updates e.healthy and returns the new value. The parameter cause has the
+// Result and Err of the latest outcome. If e becomes unhealthy, the [KindHealth]
+// event contains this Result and Err.
 func (h *Health) evaluate(e *endpointHealth, cause Event) bool {
 	healthy := e.sessionErr == nil && (e.pingBroken || !e.failing(h.second(time.Now())))
 	if healthy == e.healthy {
@@ -203,8 +207,8 @@ func (h *Health) get(endpoint string) *endpointHealth {
 	return e
 }
 
-// rank returns the rank of e in a full [bounded] map: pinned if e has a live
-// session, held if e is unhealthy, and plain otherwise.
+// rank says how well e is protected against removal from a full [bounded] map: it
+// returns pinned if e has a live session, held if e is unhealthy, and else plain.
 func (e *endpointHealth) rank() rank {
 	switch {
 	case e.sessions > 0:
@@ -252,9 +256,9 @@ func (e *endpointHealth) expired() bool {
 	return e.sessions == 0 && time.Since(e.lastUsed) > idleTimeout
 }
 
-// Shutdown stops the pings, ends every call of WaitForRecovery, and waits for
-// running pings to return. It returns an error if ctx ends first. After Shutdown,
-// calls and sessions still change the health of endpoints.
+// Shutdown stops the pings, ends every call of WaitForRecovery, and waits until
+// running pings have returned. It returns an error if ctx ends first. After
+// Shutdown, calls and sessions still change the health of endpoints.
 func (h *Health) Shutdown(ctx context.Context) error {
 	h.mu.Lock()
 	h.cancel() // with mu held, so that get starts no ping after Wait

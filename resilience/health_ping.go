@@ -30,8 +30,8 @@ func (h *Health) keepPinging(ctx context.Context, e *endpointHealth) {
 	}
 }
 
-// removeExpired removes e if it has expired. It returns true if e is removed now or
-// was removed before.
+// removeExpired removes e if e has expired. It reports whether e is no longer in
+// h.endpoints.
 func (h *Health) removeExpired(e *endpointHealth) bool {
 	defer h.notify(h.ctx)
 	h.mu.Lock()
@@ -47,7 +47,7 @@ func (h *Health) removeExpired(e *endpointHealth) bool {
 	return true
 }
 
-// isCurrent reports whether h still has e. The caller holds mu.
+// isCurrent reports whether h.endpoints contains e. The caller holds mu.
 func (h *Health) isCurrent(e *endpointHealth) bool {
 	return h.endpoints.matches(e.name, func(current *endpointHealth) bool { return current == e })
 }

@@ -34,9 +34,9 @@ func (h *Health) pending() bool {
 	return len(h.events) > 0
 }
 
-// EndpointHealth is one entry of [Health.Snapshot]. Its counts cover the calls and
-// pings of the last [HealthWindow]. Errors that say nothing about the endpoint are
-// left out.
+// EndpointHealth is the health of one endpoint, as [Health.Snapshot] returns it. The
+// counts cover the calls and pings of the last [HealthWindow]: successes, and the
+// failures for which [Outcome.Failed] is true.
 type EndpointHealth struct {
 	Endpoint     string        `json:"endpoint"`
 	Healthy      bool          `json:"healthy"`

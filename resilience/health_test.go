@@ -40,8 +40,8 @@ func recordCalls(t *testing.T, h *resilience.Health, n int, err error) {
 	}
 }
 
-// changes returns a summary of each event: the change and the time since the
-// argument start.
+// changes describes each event with a text: the change of health, and the time from
+// the argument start to the event.
 func (r *recorder) changes(start time.Time) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -109,7 +109,7 @@ func TestHealthByCalls(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				h, rec := healthIn(t, tt.config)
-				advance(time.Hour) // the outcomes are then not in the first window
+				advance(time.Hour) // move the window to a time other than 0
 				tt.record(t, h)
 				assert.Equal(t, tt.healthy, h.Healthy(testEndpoint))
 				assert.True(t, h.Healthy("https://b.example"), "another endpoint")
@@ -121,7 +121,7 @@ func TestHealthByCalls(t *testing.T) {
 	}
 }
 
-// Each change of an endpoint's health is one event. The event has the cause of the
+// Each change of an endpoint's health causes one event, with the cause of the
 // change.
 func TestHealthEvents(t *testing.T) {
 	t.Parallel()
@@ -233,8 +233,8 @@ func TestHealthPings(t *testing.T) {
 		assert.Equal(t, 2*time.Second, s.Latency)
 		assert.Equal(t, 92*time.Second, s.LastPing.Sub(start))
 
-		// An unused endpoint is forgotten. When it is used again, its pings start
-		// again.
+		// An unused endpoint is removed. When the endpoint is used again, the pings
+		// start again.
 		advance(2 * time.Hour)
 		forgotten := p.count()
 		advance(time.Hour)
@@ -342,7 +342,7 @@ func TestHealthConcurrentSafe(t *testing.T) {
 		var told atomic.Int64
 		h = resilience.NewHealth(nil, resilience.WithPing(p.ping), resilience.WithHealthObserver(func(context.Context, resilience.Event) {
 			told.Add(1)
-			h.Snapshot() // observers must not do this, but it must not deadlock
+			h.Snapshot() // forbidden in an observer, but must not deadlock
 		}))
 		var wg sync.WaitGroup
 		for i := range 50 {
@@ -387,7 +387,7 @@ func TestHealthWithExecutor(t *testing.T) {
 	})
 }
 
-// Watch watches the context of a process. When the process ends, its endpoint
+// The session passed to Watch is a process. When the process ends, the endpoint
 // becomes unhealthy.
 func TestHealthOfProcess(t *testing.T) {
 	t.Parallel()

@@ -10,9 +10,9 @@ import (
 )
 
 // WaitForRecovery waits until the endpoint is healthy. It returns ctx's error if ctx
-// ends first. It returns nil at once if the endpoint has no ping and no dead
-// session: then only calls can show a recovery. It also returns nil after
-// [HealthWindow] and on [Health.Shutdown].
+// ends first. Without [WithPing], it returns nil at once, because only calls can
+// then show a recovery. But if the endpoint's last session has died, it waits for a
+// new session. It also returns nil after [HealthWindow] and on [Health.Shutdown].
 func (h *Health) WaitForRecovery(ctx context.Context, endpoint string) error {
 	limit := time.NewTimer(HealthWindow)
 	defer limit.Stop()
@@ -48,14 +48,15 @@ func (h *Health) recovery(ctx context.Context, endpoint string) <-chan struct{} 
 	return e.recovered
 }
 
-// Watch ties an endpoint's health to a session, such as a process or a connection.
-// The session dies when its context ends; [context.Cause] says why. For a process,
-// let a goroutine call its Wait method and then cancel the context with the error of
-// Wait. When the last session of an endpoint dies, the endpoint is unhealthy until a
-// new session is watched.
+// Watch makes an endpoint's health depend on a session, such as a process or a
+// connection. The session dies when its context ends; [context.Cause] says why. For
+// a process, start a goroutine that calls the Wait method of the exec.Cmd and then
+// cancels the context with the error of Wait. When the last session of an endpoint
+// dies, the endpoint is unhealthy until Watch is called for a new session or a ping
+// succeeds.
 //
-// If a session closes normally, call the returned stop function before the context
-// ends. Further calls do nothing.
+// If a session closes normally, call the returned function stop before the context
+// ends. Further calls of stop do nothing.
 func (h *Health) Watch(session context.Context, endpoint string) (stop func()) {
 	h.mu.Lock()
 	e := h.get(endpoint)
@@ -80,7 +81,7 @@ func (h *Health) Watch(session context.Context, endpoint string) (stop func()) {
 	}
 }
 
-// sessionEnded records the end of a session. cause is nil if it closed
+// sessionEnded records the end of a session. cause is nil if the session closed
 // normally.
 func (h *Health) sessionEnded(session context.Context, e *endpointHealth, cause error) {
 	defer h.notify(session)

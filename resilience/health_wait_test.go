@@ -86,7 +86,7 @@ func TestHealthSessionDies(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, rec := healthIn(t, nil)
-		recordCalls(t, h, 100, nil) // many successes do not help
+		recordCalls(t, h, 100, nil) // many successes: the endpoint becomes unhealthy nevertheless
 		start := time.Now()
 		endSession(t, h)
 		require.ErrorIs(t, rec.last().Err, errExited)
@@ -126,8 +126,7 @@ func TestHealthSeveralSessions(t *testing.T) {
 	})
 }
 
-// If the test calls stop before a session ends, the end of the session has no
-// effect.
+// After a call of stop, the end of the session does not make the endpoint unhealthy.
 func TestHealthSessionStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -161,7 +160,7 @@ func TestHealthPingAfterSessionDied(t *testing.T) {
 	})
 }
 
-// An endpoint with a live session is not forgotten.
+// An endpoint with a live session is not removed, even without use.
 func TestHealthKeepsSessions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -191,7 +190,7 @@ func TestHealthShutdownGivesUp(t *testing.T) {
 	})
 }
 
-// Unused endpoints are forgotten, so their number does not grow forever.
+// Unused endpoints are removed.
 func TestHealthForgets(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -7,7 +7,7 @@ import "time"
 // concurrent use. The zero value is empty.
 type healthWindow struct {
 	buckets [HealthWindow / time.Second]healthCounts // a ring, one bucket per second
-	newest  int64                                    // time of the newest bucket, in seconds
+	newest  int64                                    // time of the newest bucket, in seconds since Health.start
 	sum     healthCounts                             // sum of all buckets
 }
 

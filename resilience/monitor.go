@@ -7,15 +7,17 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Monitor tracks the health of endpoints. An [Executor] asks it before each call
-// ([WithMonitor]) and records each outcome. The name of an endpoint is its
-// [Target.Name], which is never "". A Monitor must be safe for concurrent use.
+// Monitor tracks the health of endpoints. An [Executor] with a Monitor
+// ([WithMonitor]) calls Healthy before each call and Record after it. The name of an
+// endpoint is its [Target.Name], which is never "". A Monitor must be safe for
+// concurrent use.
 type Monitor interface {
 	// Healthy reports whether the endpoint should be called now. It must not
 	// block. An endpoint with too little data is healthy.
 	Healthy(endpoint string) bool
-	// WaitForRecovery waits until the endpoint is healthy or its recovery can
-	// no longer be detected. It returns ctx's error if ctx ends first.
+	// WaitForRecovery waits until the endpoint is healthy. It returns nil earlier
+	// if the Monitor cannot detect the recovery. It returns ctx's error if ctx
+	// ends first.
 	WaitForRecovery(ctx context.Context, endpoint string) error
 	// Record counts the outcome of one call. It must not block.
 	Record(ctx context.Context, o Outcome)
@@ -24,9 +26,9 @@ type Monitor interface {
 // Outcome says how one call to an endpoint ended.
 type Outcome struct {
 	Endpoint string
-	Time     time.Time       // when it ended
+	Time     time.Time       // when the call ended
 	Latency  time.Duration   // duration of the call
-	Result   classify.Result // zero if it succeeded
+	Result   classify.Result // zero if the call succeeded
 }
 
 // Failed reports whether the outcome counts against the endpoint. Only retryable
@@ -44,15 +46,15 @@ func countsAsFailure(r classify.Result) bool {
 // must be safe for concurrent use.
 type Restarter interface {
 	// Offer queues a failed call. It must not block. It returns nil if the call will
-	// be made again. Otherwise the error says why not: the queue is full or shut
-	// down, or all restarts are used up.
+	// be made again. Otherwise the error says why the call is not queued: for example,
+	// the queue is full or shut down, or all restarts are used up.
 	//
 	// ctx is the context of the failed call. If that call was a restart, ctx is the
 	// context that the task's function received, which identifies the task.
 	//
 	// A Restarter may also have the method BreakerClosed(gate string). The executor
-	// calls it when a breaker has closed. gate is the Endpoint of the [OpenError]s
-	// of that breaker.
+	// calls this method when a circuit breaker has closed. The argument gate is the
+	// field Endpoint of the [OpenError]s of that breaker.
 	Offer(ctx context.Context, r Restart) error
 }
 
@@ -69,12 +71,12 @@ type Restart struct {
 
 // Transient reports whether r is a transient network failure, which a [Restarter]
 // should accept. An [AttemptTimeoutError] counts as one, because the endpoint did
-// not answer. The end of the caller's own deadline does not.
+// not answer. The end of the caller's own deadline does not count.
 func (r Restart) Transient() bool { return restartable(r.Result, r.Err) }
 
-// Refused reports in ok whether a breaker or a rate limit ([Breakers]) refused the
-// call, so that no call was made. Such a restart should not count as a failure. wait
-// is how much longer the breaker or the rate limit will refuse calls.
+// Refused returns ok = true if a circuit breaker or a rate limit ([Breakers])
+// refused the call, so that no call was made. Such a restart should not count as a
+// failure. wait is the time until the breaker or the rate limit may allow a call.
 func (r Restart) Refused() (wait time.Duration, ok bool) {
 	if e := r.refused(); e != nil {
 		return e.after(), true
@@ -82,8 +84,8 @@ func (r Restart) Refused() (wait time.Duration, ok bool) {
 	return 0, false
 }
 
-// refused returns the gate's error if a gate refused the call. It returns nil if
-// a call was made.
+// refused returns the error of the [gate] (breaker and rate limit) that refused the
+// call. It returns nil if a call was made.
 func (r Restart) refused() refusal {
 	if len(r.History) > 0 {
 		return nil

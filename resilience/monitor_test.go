@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// monitor is a Monitor. unhealthyUntil has the time at which each endpoint becomes
-// healthy.
+// monitor is a Monitor. unhealthyUntil maps each endpoint to the time at which the
+// endpoint becomes healthy.
 type monitor struct {
 	mu             sync.Mutex
 	unhealthyUntil map[string]time.Time
@@ -196,8 +196,8 @@ func TestRestarter_Offer(t *testing.T) {
 	}
 }
 
-// Network failures have opened a breaker. The calls that the breaker then refuses
-// are also offered to the restart queue.
+// If network failures have opened a circuit breaker, the calls that the breaker then
+// refuses are offered to the restart queue.
 func TestRestarter_OpenBreaker(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

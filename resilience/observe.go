@@ -42,12 +42,14 @@ var logEntries = map[Kind]logEntry{
 //   - warn: failed calls, failed streams, fallbacks, restarts, and each change of a
 //     breaker, of an endpoint's health or of sharing
 //   - info: waits
-//   - debug: successful calls, holds, and the end of a Do
+//   - debug: successful calls, holds (waits that rate limits require), and the end of
+//     a Do
 //
-// The record of a wait has the provider's hint (retryAfterMs, derivedRetry). Without
-// a hint, it has the schedule's pause without jitter as backoffMs. "err" is the
-// error of the caller's function. Secrets in its text, such as a key in a URL, are
-// masked. errors.Is and errors.As still work on the error. A nil logger logs
+// The record of a wait contains the wait that the provider asked for (retryAfterMs,
+// derivedRetry). If the provider asked for none, the record contains backoffMs: the
+// pause of the retry schedule, without jitter. The attribute "err" is the error of
+// the caller's function. Secrets in the text of the error, such as a key in a URL,
+// are masked. errors.Is and errors.As still work on the error. A nil logger logs
 // nothing.
 func LogEvents(logger *slog.Logger) Observer {
 	return func(ctx context.Context, e Event) {
@@ -70,9 +72,9 @@ func LogEvents(logger *slog.Logger) Observer {
 // Counters are the functions that [CountEvents] calls. The methods of otelclass's
 // CallMetrics have the right types. Any of the functions may be nil.
 //
-// The functions have common arguments. provider is [Target.Provider] or, if that is
-// empty, the provider to which the endpoint's host belongs ([classify.HostProvider]).
-// endpoint is [Target.Name], without the key.
+// Several functions have the same arguments: provider is [Target.Provider] or, if
+// that is empty, the provider to which the endpoint's host belongs
+// ([classify.HostProvider]). endpoint is [Target.Name], without the key.
 type Counters struct {
 	// Call counts a call to a provider, successful or not.
 	Call func(ctx context.Context, provider string)
@@ -86,19 +88,21 @@ type Counters struct {
 	Retry func(ctx context.Context, provider string, cause classify.Result, succeeded bool)
 	// Fallback counts a change of target. cause is the failure of the old target.
 	Fallback func(ctx context.Context, from, to string, cause classify.Result)
-	// Breaker sets the state of an endpoint's circuit breaker, a [BreakerState].
-	// With a [Target.Key], endpoint is endpoint#key.
+	// Breaker is called when an endpoint's circuit breaker changes. The argument state
+	// is the new [BreakerState]. With a [Target.Key], endpoint is endpoint#key.
 	Breaker func(ctx context.Context, endpoint, state string)
 	// Hold is called when a rate limit begins or extends a hold of an endpoint, and
 	// when a person ends a hold. The argument left is the time until the hold ends,
-	// or 0 if a person has ended it. With a [Target.Key], endpoint is endpoint#key.
+	// or 0 if a person has ended the hold. With a [Target.Key], endpoint is
+	// endpoint#key.
 	Hold func(ctx context.Context, endpoint string, left time.Duration)
-	// Health sets the health of an endpoint: [Healthy] or [Unhealthy]. To get these
-	// events, give the observer to [WithHealthObserver] too.
+	// Health is called when the health of an endpoint changes. The argument state is
+	// [Healthy] or [Unhealthy]. To get these events, pass the observer to
+	// [WithHealthObserver] too.
 	Health func(ctx context.Context, endpoint, state string)
 	// Restart is called when the state of a queued task changes. state is the new
 	// state, one of the Restart constants, such as [RestartQueued]. To get these
-	// events, give the observer to [WithQueueObserver] too.
+	// events, pass the observer to [WithQueueObserver] too.
 	Restart func(ctx context.Context, state string)
 }
 

@@ -18,8 +18,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// logged makes a call with a script of errors. It returns the lines of the log,
-// without times.
+// logged makes a call that fails with the given errors. It returns the lines of the
+// log, without times.
 func logged(t *testing.T, cfg *resilience.Config, level slog.Level, fails map[resilience.Target][]error, targets ...resilience.Target) []string {
 	t.Helper()
 	var out bytes.Buffer

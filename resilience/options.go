@@ -74,8 +74,8 @@ func WithFallbackCooldown(d time.Duration) Option {
 	return optionFunc(func(o options) options { o.fallbackCooldown = d; return o })
 }
 
-// WithClassifier sets the classifier. The default is [classify.Standard]; nil
-// keeps it.
+// WithClassifier sets the classifier. By default, and with nil, the classifier is
+// [classify.Standard].
 func WithClassifier(c *classify.Classifier) Option {
 	return optionFunc(func(o options) options {
 		if c != nil {
@@ -138,14 +138,14 @@ func WithRestarter(r Restarter) Option {
 
 // WithProbe sets the probe that an open circuit breaker runs before a trial call.
 // By default there is no probe, and the trial call alone shows whether the endpoint
-// is up. The timeout of a probe is the ping interval (30 s). [Probe] describes what
-// its errors mean.
+// is up. The timeout of a probe is the ping interval (30 s). For the meaning of the
+// probe's errors, see [Probe].
 func WithProbe(p Probe) Option {
 	return optionFunc(func(o options) options { o.probe = p; return o })
 }
 
-// WithSharing shares the state of the breakers and the holds of rate limits with
-// other processes ([Sharer]). If the processes have different credentials, set
+// WithSharing shares the state of circuit breakers and rate limits with other
+// processes through a [Sharer]. If the processes have different credentials, set
 // [Target.Key]. A rate limit then applies only to the processes with the same
 // credentials. By default, and with nil, nothing is shared. A Sharer belongs to one
 // executor.
@@ -153,9 +153,9 @@ func WithSharing(s Sharer) Option {
 	return optionFunc(func(o options) options { o.sharer = s; return o })
 }
 
-// WithRandom sets the function that gives random numbers for jitter. The function
-// returns numbers in [0, 1) and must be safe for concurrent use. The default is
-// [rand.Float64]; nil keeps it.
+// WithRandom sets the function that returns random numbers for jitter. The numbers
+// are in [0, 1). The function must be safe for concurrent use. By default, and with
+// nil, it is [rand.Float64].
 func WithRandom(random func() float64) Option {
 	return optionFunc(func(o options) options {
 		if random != nil {

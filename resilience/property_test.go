@@ -46,10 +46,10 @@ func drawScenario(t *rapid.T) scenario {
 	return s
 }
 
-// The test makes calls with random errors and options. No target is called more
-// often than the policies of its errors allow. No call follows a final error or
-// the deadline. Every call has an event. The result is the last answer or the last
-// error.
+// The test makes calls with random errors and options. It checks these rules: No
+// target is called more often than the policies of its errors allow. No call follows
+// a final error or the deadline. Every call causes an event. Do returns the last
+// answer or the last error.
 func TestDo_Properties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -62,8 +62,8 @@ func TestDo_Properties(t *testing.T) {
 	})
 }
 
-// run makes the call. It returns the first violation of the rules in the comment
-// of TestDo_Properties.
+// run makes the call. It returns the first violation of the rules that the comment
+// of TestDo_Properties lists.
 func (s scenario) run(t *testing.T) error {
 	seen := new(events)
 	cfg := enabled()

@@ -17,20 +17,20 @@ import (
 // same context values. A task fails for good if it fails with an error other than
 // a network error, or if its third restart fails.
 //
-// If the gate of an endpoint refuses a restart ([OpenError], [HoldError]), no call
-// is made and the restart does not count ([RestartPostponed]). Otherwise a long
-// outage would use up all restarts without a call. The task waits until the gate
-// allows a call. The wait is rounded up to whole minutes, so that tasks do not all
-// restart at once. With each further refusal the wait grows, up to one hour. When
-// the breaker closes, the tasks that it has refused are restarted at once, a few at
-// a time ([Queue.BreakerClosed]).
+// If the gate of an endpoint (its circuit breaker and rate limit) refuses a restart
+// ([OpenError], [HoldError]), no call is made and the restart does not count
+// ([RestartPostponed]). Otherwise a long outage would use up all restarts without a
+// call. The task waits until the gate allows a call. The wait is rounded up to whole
+// minutes, so that tasks do not all restart at once. With each further refusal the
+// wait grows, up to one hour. When a breaker closes, the tasks that this breaker has
+// refused are restarted at once, a few at a time ([Queue.BreakerClosed]).
 //
 // A task has a kind and a payload. [Queue.Register] sets the function for a kind.
 // The function usually calls [Do] with the same [Call]. If that call fails, Do
-// offers the call to the queue with the context of the restart. By this context the
-// queue recognizes the task, and continues to count its restarts. If the function
-// returns nil, the task is done. If it returns a network error, the task is
-// queued again.
+// offers the call to the queue with the context of the restart. This context
+// identifies the task, so the queue continues to count the task's restarts. If the
+// function returns nil, the task is done. If the function returns a network error,
+// the task is queued again.
 //
 // No task is lost silently. [Queue.Offer] returns an error for a task that it
 // does not accept. Every end of a task is an event of [KindRestart]
@@ -38,23 +38,24 @@ import (
 // queued. A task whose kind nobody has registered is reported once
 // ([RestartUnhandled]).
 //
-// Two offers with the same kind and the same key ([Restart].Key) are one task,
-// as long as the first is queued or runs.
+// If a task with the same kind and the same key ([Restart].Key) is queued or
+// running, an offer makes no second task.
 //
 // With a [Store], tasks survive the process, even if it is killed. A task is
-// stored before Offer returns and removed after its function has returned nil.
+// stored before Offer returns and removed after the function has returned nil.
 // Each start is stored before the function runs. If the process ends during a
 // restart, the task runs again from its beginning, as the restart with the next
 // number ([RestartInterrupted], [RestartNumber]). This does not count as a
 // failure. But a task whose process has ended three times during its restarts is
-// parked ([RestartParked]): it stays in the store and does not run until
-// [Queue.Resume]. The end of a process counts for all tasks that run at the time.
+// parked ([RestartParked]): the task stays in the store, and runs only after a call
+// of [Queue.Resume]. The end of a process counts for all tasks that run at the time.
 //
-// Several queues, also of several processes, may share a store. A running task has a
-// lease there, which its queue renews ([WithQueueLease]), so no other queue runs it.
+// Several queues, also of several processes, may share a store. The queue that runs
+// a task has a lease of the task in the store and renews the lease
+// ([WithQueueLease]). As long as the lease is valid, no other queue runs the task.
 // If the queue cannot renew the lease, the task's context ends before another queue
-// can take the task over. Queues read the store three times per lease, to find the
-// tasks of others.
+// can take the task over. Each queue reads the store three times per lease duration,
+// to find the tasks of other queues.
 //
 // A change of the system clock does not affect pauses within a process. A task
 // loaded from the store never waits longer than the pause stored with it, even if
@@ -68,25 +69,25 @@ type Queue struct {
 	store     Store
 	observers observers
 	capacity  int
-	slots     chan struct{} // one slot per running task
+	slots     chan struct{} // has one element per running task
 	owner     string        // identifies this queue in its leases
 	lease     time.Duration
 
-	scanning chan struct{} // held during a scan of the store
+	scanning chan struct{} // a mutex for scans of the store: full during a scan
 	closing  chan struct{} // closed when Shutdown begins
 	idle     chan struct{} // closed when active is 0 after Shutdown
 
 	mu      sync.Mutex
 	kinds   map[string]func(context.Context, []byte) error
 	tasks   map[string]*task
-	refused map[string]*list.List // by gate: waiting tasks that its open breaker has refused, newest first
+	refused map[string]*list.List // gate name -> waiting tasks that the gate's open breaker has refused, newest first
 	active  int                   // running offers, restarts and scans
 	closed  bool                  // Shutdown has begun
 
 	scanTimer *time.Timer
-	changed   map[string]bool  // ids whose records this queue has changed during the scan; nil without a scan
+	changed   map[string]bool  // ids of records that this queue has changed during the current scan; nil without a scan
 	unread    map[string]bool  // ids of records that cannot be read
-	ended     map[string]*task // tasks that have ended, but that the store failed to remove
+	ended     map[string]*task // tasks that have ended, but whose records the store failed to remove
 }
 
 var _ Restarter = (*Queue)(nil)
@@ -124,8 +125,8 @@ func WithStore(s Store) QueueOption {
 }
 
 // WithQueueCapacity sets the largest number of tasks in the queue, including running
-// ones. The default is [DefaultQueueCapacity]; n < 1 keeps it. Tasks loaded from the
-// store may exceed this number.
+// ones. The default, also for n < 1, is [DefaultQueueCapacity]. Tasks loaded from
+// the store may exceed this number.
 func WithQueueCapacity(n int) QueueOption {
 	return queueOption(func(q *Queue) {
 		if n > 0 {
@@ -134,8 +135,8 @@ func WithQueueCapacity(n int) QueueOption {
 	})
 }
 
-// WithQueueWorkers sets the number of tasks that run at a time. The default is
-// [DefaultQueueWorkers]; n < 1 keeps it.
+// WithQueueWorkers sets the largest number of tasks that run at a time. The default,
+// also for n < 1, is [DefaultQueueWorkers].
 func WithQueueWorkers(n int) QueueOption {
 	return queueOption(func(q *Queue) {
 		if n > 0 {
@@ -157,10 +158,10 @@ func WithQueueObserver(o Observer) QueueOption {
 }
 
 // NewQueue returns a queue with the settings of c. A nil c means the defaults. The
-// field Enabled of c is ignored. Tasks in the store are queued again; they run
-// once they are due and their kind is registered. NewQueue returns an error only
-// if the store fails. A record that cannot be read stays in the store. Observers
-// receive [RestartFailed] for it.
+// field Enabled of c is ignored. Tasks in the store are queued again; each one runs
+// as soon as it is due and its kind is registered. NewQueue returns an error only if
+// the store fails. If a record cannot be read, it stays in the store, and observers
+// receive [RestartFailed].
 func NewQueue(c *Config, opts ...QueueOption) (*Queue, error) {
 	q := &Queue{
 		cfg: c.clone(), capacity: DefaultQueueCapacity, slots: make(chan struct{}, DefaultQueueWorkers),
@@ -187,10 +188,10 @@ func NewQueue(c *Config, opts ...QueueOption) (*Queue, error) {
 }
 
 // Register sets the function that runs tasks of a kind. Register a kind before calls
-// of that kind can fail, and in each process that opens the same store. f owns its
-// payload. f must return when its context ends; Shutdown ends the context when it
-// stops waiting. If a kind is registered again, the new function runs later
-// restarts. nil is ignored.
+// of that kind can fail, and in each process that opens the same store. f may change
+// and keep payload. f must return when its ctx ends. [Queue.Shutdown] cancels ctx if
+// its own context ends before f has returned. If a kind is registered again, the new
+// function runs later restarts. A nil f is ignored.
 func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte) error) {
 	if f == nil {
 		return
@@ -208,7 +209,7 @@ func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte
 	}
 }
 
-// release ends an operation that accept or start has counted in q.active.
+// release decrements q.active, which accept, start or watch has incremented.
 func (q *Queue) release() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -216,7 +217,8 @@ func (q *Queue) release() {
 	q.checkIdle()
 }
 
-// checkIdle wakes Shutdown if no operation is active. The caller holds mu.
+// checkIdle closes q.idle after Shutdown has begun and q.active is 0. The caller
+// holds mu.
 func (q *Queue) checkIdle() {
 	if !q.closed || q.active > 0 {
 		return
@@ -234,9 +236,9 @@ type QueuedTask struct {
 	Restart  Restart   // as offered, with the failures of restarts added to its History
 	Restarts int       // number of restarts that have begun; restarts that an open breaker refused do not count
 	Due      time.Time // time of the next restart
-	Running  bool      // it runs in this queue or, with a shared store, in another one
-	Parked   bool      // it ended its process three times; see [Queue.Resume]
-	Stored   bool      // it is in the store, so the next process that opens it runs the task
+	Running  bool      // the task runs in this queue or, with a shared store, in another queue
+	Parked   bool      // the process ended during three restarts of the task; see [Queue.Resume]
+	Stored   bool      // the task is in the store; the next process that opens the store runs it
 }
 
 // Tasks returns all tasks, ordered by Due.
@@ -258,7 +260,7 @@ func (q *Queue) list(keep func(*task) bool) []QueuedTask {
 	return all
 }
 
-// Shutdown stops the queue, which then accepts no task and begins no restart.
+// Shutdown stops the queue. The queue then accepts no task and begins no restart.
 // Shutdown waits for running restarts until ctx ends. Then it cancels their contexts
 // with the cause [ErrQueueClosed] and returns an error.
 //

@@ -19,11 +19,11 @@ const maxCrashes = 3
 // renew the task's lease in the store. Another queue can then run the task.
 var ErrLeaseLost = errors.New("the lease of the task is lost")
 
-// WithQueueLease sets how long a task's lease lasts. The default is
-// [DefaultQueueLease]; d <= 0 keeps it. A queue renews the lease of a running task
-// every third of d. If the process of the queue dies, another queue on the same
-// store, or the next process, takes the task over within 4/3 of d. If d is too
-// short, another queue can take over a task that is still running.
+// WithQueueLease sets how long a task's lease lasts. The default, also for d <= 0,
+// is [DefaultQueueLease]. A queue renews the lease of a running task every third of
+// d. If the process of the queue dies, another queue on the same store, or the next
+// process, takes the task over within 4/3 of d. If d is too short, another queue can
+// take over a task that is still running.
 func WithQueueLease(d time.Duration) QueueOption {
 	return queueOption(func(q *Queue) {
 		if d > 0 {
@@ -32,17 +32,17 @@ func WithQueueLease(d time.Duration) QueueOption {
 	})
 }
 
-// lease is the part of a record which says that a queue is running the task. Other
-// queues then do not run the task. A queue takes the task over if the record has not
-// changed for Duration, measured by the queue's own monotonic clock. It does not
-// compare Expires with its clock, because the clocks of two machines can differ.
-// Expires makes each renewed record differ from the one before, and tells people
+// lease is in the record of a task that a queue is running. It keeps other queues
+// from running the task. Another queue takes the task over if the record has not
+// changed for Duration, measured by that queue's own monotonic clock. No queue
+// compares Expires with its clock, because the clocks of two machines can differ.
+// Expires makes each renewed record differ from the previous one, and tells people
 // when the lease ends.
 type lease struct {
 	Owner    string        `json:"owner"`
 	Expires  time.Time     `json:"expires"`
 	Duration time.Duration `json:"duration"`
-	Ending   bool          `json:"ending,omitempty"` // Shutdown did not wait for its end, which is no crash
+	Ending   bool          `json:"ending,omitempty"` // Shutdown has canceled the restart; if the process ends, that is no crash
 }
 
 // taskRun is a running restart of a task.
@@ -51,16 +51,16 @@ type taskRun struct {
 	renewal *time.Timer // next renewal of the lease
 	expiry  *time.Timer // cancels the restart; each renewal resets it
 
-	reoffered      bool // it has been offered again
-	postponed      bool // a breaker refused its call
-	failureCounted bool // one of its failures has been recorded, so it counts
-	ending         bool // Shutdown has canceled it
-	over           bool // its function has returned
+	reoffered      bool // the task has been offered again
+	postponed      bool // a breaker or a rate limit refused the call
+	failureCounted bool // a failure has been recorded, so the restart counts
+	ending         bool // Shutdown has canceled the restart
+	over           bool // the task's function has returned
 }
 
-// keepLease begins to renew the lease of a running task. If no renewal succeeds, the
-// restart is canceled before another queue can take the task over. The caller holds
-// mu.
+// keepLease starts the timers that renew the lease of a running task. If no renewal
+// succeeds, a timer cancels the restart after two thirds of the lease, before
+// another queue can take the task over. The caller holds mu.
 func (q *Queue) keepLease(t *task, r *taskRun) {
 	if q.store == nil {
 		return
@@ -96,8 +96,8 @@ func (q *Queue) renew(t *task, r *taskRun) {
 	r.renewal.Reset(q.lease / 3)
 }
 
-// end stops the renewals of the lease, so that the next record of the task has no
-// lease. The caller holds mu.
+// end marks the restart as over and stops the renewals of the lease. The method
+// record then returns records without a lease. The caller holds mu.
 func (r *taskRun) end() {
 	r.over = true
 	for _, timer := range []*time.Timer{r.renewal, r.expiry} {
@@ -109,8 +109,8 @@ func (r *taskRun) end() {
 
 // takeOver takes over a task whose lease has expired: it queues the task again or
 // parks it. If several queues try at the same time, one succeeds. takeOver emits the
-// event before it changes the record. If this process ends in between, the event is
-// emitted twice, but not lost.
+// event before it changes the record. If this process ends between the two steps,
+// another queue emits the event again; the event is never lost.
 func (q *Queue) takeOver(t *task) {
 	q.mu.Lock()
 	if !q.leaseOver(t) {
@@ -118,7 +118,9 @@ func (q *Queue) takeOver(t *task) {
 		return
 	}
 	crashes := t.crashes
-	if !t.lease.Ending && t.lease.Owner != q.owner { // a lease of this queue is no crash: the queue only failed to store the end
+	// If the lease belongs to this queue, the process has not crashed: the queue only
+	// failed to store the end of the restart.
+	if !t.lease.Ending && t.lease.Owner != q.owner {
 		crashes++
 	}
 	e := Event{
@@ -135,22 +137,22 @@ func (q *Queue) takeOver(t *task) {
 	if isNew {
 		q.emit(t.ctx, t, e)
 	}
-	taken := false
+	expired := false
 	err := q.save(t, func() (*record, bool) {
 		if !q.leaseOver(t) {
 			return nil, false
 		}
-		taken = true
+		expired = true
 		r := t.record()
 		r.Crashes, r.Parked = crashes, e.To == RestartParked
 		return r, true
 	})
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !taken || err != nil || t.state != taskElsewhere {
-		return // the next scan sees it again
+	if !expired || err != nil || t.state != taskElsewhere {
+		return // the next scan tries again
 	}
-	due := t.due // already compared with the clock
+	due := t.due // the method read has corrected this time if the clock was set back
 	if t.read(t.stored) == nil {
 		t.due = due
 		q.arm(t)
@@ -173,8 +175,8 @@ func (q *Queue) leaseOver(t *task) bool {
 // ErrParked is wrapped by the error of an operation on a parked task.
 var ErrParked = errors.New("the task is parked")
 
-// Resume queues a parked task again, due at once. The task is parked again after
-// three more crashes. id is [QueuedTask].ID.
+// Resume queues a parked task again. The task is due at once. The task is parked
+// again after three more crashes. id is [QueuedTask].ID.
 func (q *Queue) Resume(id string) error {
 	t, err := q.parked(id)
 	if err != nil {

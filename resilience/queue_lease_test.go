@@ -19,8 +19,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// partitioned is the connection of one process to a shared store. While cut is
-// true, all calls fail.
+// partitioned is the connection of one process to a shared store. While the field
+// cut is true, all calls fail.
 type partitioned struct {
 	*memory
 	cut atomic.Bool
@@ -109,8 +109,9 @@ func TestQueuesShareStore(t *testing.T) {
 	})
 }
 
-// A queue cannot renew its lease, so it cancels the task. Another queue then runs
-// the task. The two queues never run it at the same time.
+// The first queue cannot renew the lease of a task, so it cancels the task. The
+// second queue then runs the task. The two queues never run the task at the same
+// time.
 func TestQueueLosesLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -127,7 +128,7 @@ func TestQueueLosesLease(t *testing.T) {
 			defer seen.end("a")
 			<-ctx.Done()
 			cause, canceled = context.Cause(ctx), time.Since(start)
-			time.Sleep(5 * time.Second) // time to end its work
+			time.Sleep(5 * time.Second) // the function needs time to stop
 			return cause
 		})
 		require.NoError(t, first.Offer(t.Context(), offer("a")))
@@ -170,14 +171,15 @@ func offerRecord(t *testing.T, change func(map[string]any)) []byte {
 	return encoded
 }
 
-// A lease is over if the record has not changed for the duration of the lease, by
-// the queue's own clock. The queue ignores the time of expiry in the record.
+// A lease has expired if the record has not changed for the duration of the lease,
+// measured by the queue's own clock. The queue ignores the field expires of the
+// record.
 func TestQueueLeaseClocks(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name    string
 		expires time.Duration // time from now
-		renewed time.Duration // the owner renews the lease for this long
+		renewed time.Duration // how long the owner renews the lease
 		want    []string
 	}{
 		{"the owner is gone", 10 * time.Second, 0, []string{"interrupted 1 30s", "started 2 1m0s", "succeeded 2 1m0s"}},
@@ -251,8 +253,8 @@ func TestQueueClockJump(t *testing.T) {
 	}
 }
 
-// crash simulates a process that starts the tasks of a store and dies while they
-// run. It returns the records that are then in the store.
+// crash simulates a process that starts the tasks of a store and dies while the
+// tasks run. It returns the records that the process leaves in the store.
 func crash(t *testing.T, records map[string][]byte, wait time.Duration) (after map[string][]byte, rec *recorder, numbers []int) {
 	t.Helper()
 	store := &memory{records: records}
@@ -270,8 +272,8 @@ func crash(t *testing.T, records map[string][]byte, wait time.Duration) (after m
 	return after, rec, numbers
 }
 
-// A task is parked if its process ended during three restarts. It stays in the
-// store and does not run until a person resumes it.
+// A task is parked if its process ended during three restarts: the task stays in the
+// store, and runs only after a call of Resume.
 func TestQueueParks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -364,8 +366,8 @@ func TestQueueShutdownIsNoCrash(t *testing.T) {
 	})
 }
 
-// Offers with the same kind and key are one task. This is also true if they are
-// made to several queues with one store.
+// Offers with the same kind and key make one task, even if the offers are made to
+// several queues with one store.
 func TestQueueEqualOffers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -491,8 +493,8 @@ func TestQueueOfferUnread(t *testing.T) {
 	})
 }
 
-// unsure is a store whose Swap stores the start of a task. For the first five
-// starts, Swap returns an error nevertheless.
+// unsure is a store whose Swap stores the start of a task, but returns an error for
+// the first five starts nevertheless.
 type unsure struct {
 	*memory
 	starts int
@@ -508,7 +510,7 @@ func (u *unsure) Swap(id string, old, record []byte) (bool, error) {
 	return swapped, err
 }
 
-// The store stores the start of a task, but returns an error. This start must not
+// The store stores the start of a task, but returns an error. This start does not
 // count as a crash, because the process has not ended. So the task is not parked.
 func TestQueueStoreUnsure(t *testing.T) {
 	t.Parallel()

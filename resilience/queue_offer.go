@@ -11,7 +11,7 @@ import (
 	"github.com/errclass/errclass/resilience/internal/restart"
 )
 
-// Offer queues a failed call. With a store, Offer waits for the store's write. An
+// Offer queues a failed call. With a store, Offer waits until the task is stored. An
 // error says why the queue does not accept the call: the queue is full or shut down,
 // the kind is not registered, the failure is not a transient network failure, all
 // restarts are used up, or the store failed.
@@ -37,7 +37,7 @@ func (q *Queue) Offer(ctx context.Context, r Restart) error {
 			return q.refuse(ctx, r, err)
 		}
 		if equal != nil {
-			<-equal // until it is stored or refused
+			<-equal // closed when the equal task is stored or refused
 			continue
 		}
 		if t == nil {
@@ -58,8 +58,8 @@ func (q *Queue) Offer(ctx context.Context, r Restart) error {
 	}
 }
 
-// maxOfferTries limits how often Offer tries to store a task. A try fails if the
-// store already has a record with the id of the task.
+// maxOfferTries limits how often Offer tries to store a task if the store already
+// has a record with the id of the task.
 const maxOfferTries = 3
 
 // refuse emits an event which says that r is not accepted. It returns err with
@@ -69,22 +69,23 @@ func (q *Queue) refuse(ctx context.Context, r Restart, err error) error {
 	return fmt.Errorf("restart %q: %w", r.Task.Kind, err)
 }
 
-// offer stores the task t that accept returned. open is the error of the gate
-// that refused the call, or nil if a call was made.
-func (q *Queue) offer(t *task, open refusal) error {
+// offer stores the task t that accept returned. refused is the error of the [gate]
+// (breaker and rate limit) that refused the call, or nil if a call was made.
+func (q *Queue) offer(t *task, refused refusal) error {
 	q.mu.Lock()
 	isNew := t.state == taskSaving
 	q.mu.Unlock()
 	if isNew {
 		defer close(t.saved)
 	}
-	return q.enqueue(t, open)
+	return q.enqueue(t, refused)
 }
 
-// accept returns the task for r: the running task that r continues, or a new one.
-// After that, the caller must call release. If an equal task is queued, accept
-// returns a nil task and no error. If an equal task is just being stored, accept
-// also returns a channel, which is closed when the storing has ended.
+// accept returns the task for r: the running task that r continues, or a new task.
+// The caller must then call release. If a task with the same kind, key and payload
+// is already queued, accept returns a nil task and no error. If that task is just
+// being stored, accept also returns a channel, which is closed when the task has
+// been stored or refused.
 func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -148,8 +149,8 @@ func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, 
 
 // restartable reports whether a failure is a transient network failure
 // (NetworkTransient in [classify.ViewResilience]). An attempt timeout counts as one,
-// because the endpoint did not answer. The end of the caller's own deadline does
-// not.
+// because the endpoint did not answer. The end of the caller's own deadline does not
+// count.
 func restartable(r classify.Result, err error) bool {
 	if r.Reason.Name(classify.ViewResilience) != classify.ReasonNetwork.Name(classify.ViewResilience) {
 		return false
@@ -159,7 +160,9 @@ func restartable(r classify.Result, err error) bool {
 		return true
 	case classify.CategoryTimeout:
 		_, hung := errors.AsType[*AttemptTimeoutError](err)
-		return hung || findRefusal(err) != nil // only an attempt timeout opens a breaker
+		// If a breaker refused the call, r is the failure that opened the breaker. In
+		// this category, only an attempt timeout opens breakers.
+		return hung || findRefusal(err) != nil
 	default:
 		return false
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/resilience/internal/restart"
 )
 
-// run makes one restart. It runs in its own goroutine, and first waits for a free
-// slot.
+// run makes one restart, in its own goroutine. It first waits until fewer tasks are
+// running than [WithQueueWorkers] allows.
 func (q *Queue) run(t *task, timerNumber int) {
 	select {
 	case q.slots <- struct{}{}:
@@ -41,7 +41,7 @@ var errGoexit = errors.New("the function called runtime.Goexit")
 //
 // start stores the number of the restart and a lease. If the store fails, t waits
 // for another pause. The stored record also says when the next restart would be due.
-// So a task that crashes the process does not run again at once.
+// So if the task crashes the process, the next process does not run it at once.
 func (q *Queue) start(t *task, timerNumber int) (context.Context, func(context.Context, []byte) error) {
 	q.mu.Lock()
 	if q.closed || t.timerNumber != timerNumber {
@@ -77,7 +77,7 @@ func (q *Queue) notStarted(t *task, err error) {
 	q.mu.Lock()
 	t.run.end()
 	t.number--
-	if errors.Is(err, ErrLeaseLost) { // another queue has it; the next scan reads its record
+	if errors.Is(err, ErrLeaseLost) { // another queue has the task; the next scan reads the record
 		t.state, t.run, t.lease = taskElsewhere, nil, nil
 		q.mu.Unlock()
 		return
@@ -106,8 +106,8 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 	q.mu.Lock()
 	r := t.run
 	if r.reoffered || interrupted {
-		// Shutdown has interrupted the restart and returns the task. The restart
-		// counts as a failure only if it has failed and was offered again.
+		// An interrupted restart does not count as a failure, unless the function has
+		// offered the task again.
 		if r.failureCounted && !r.reoffered {
 			r.failureCounted = false
 			t.failures--
@@ -116,21 +116,21 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 		q.unlease(t, a)
 		return
 	}
-	open := findRefusal(a.Err)
+	refused := findRefusal(a.Err)
 	if r.failureCounted {
-		open = nil // the restart counts, because another of its calls has failed
+		refused = nil // the restart counts, because another of its calls has failed
 	}
-	if open == nil {
+	if refused == nil {
 		a.Target = Call{Targets: t.restart.Targets}.primary()
 		t.recordFailure(Restart{History: []Attempt{a}, Err: a.Err, Result: a.Result})
 	}
 	q.mu.Unlock()
 
-	if open == nil && !restartable(a.Result, a.Err) {
+	if refused == nil && !restartable(a.Result, a.Err) {
 		q.fail(t, a, a.Err)
 		return
 	}
-	if err := q.enqueue(t, open); err != nil {
+	if err := q.enqueue(t, refused); err != nil {
 		q.fail(t, a, fmt.Errorf("%w: %w", err, a.Err))
 		return
 	}

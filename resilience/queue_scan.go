@@ -26,7 +26,7 @@ func (q *Queue) scan() error {
 	}
 	var unread []unreadRecord
 	for id, encoded := range records {
-		if err := q.see(id, encoded, changed[id]); err != nil && !q.unread[id] {
+		if err := q.refresh(id, encoded, changed[id]); err != nil && !q.unread[id] {
 			q.unread[id] = true
 			unread = append(unread, unreadRecord{id, err})
 		}
@@ -65,9 +65,11 @@ type unreadRecord struct {
 	err error
 }
 
-// see compares a record in the store with the task that this queue has for it. If
-// another queue has changed the record, see updates the task. The caller holds mu.
-func (q *Queue) see(id string, encoded []byte, changed bool) error {
+// refresh updates the task with this id if another queue has changed the task's
+// record in the store. encoded is the record. changed is true if this queue has
+// changed the record during the scan; refresh then does nothing. The caller holds
+// mu.
+func (q *Queue) refresh(id string, encoded []byte, changed bool) error {
 	t := q.tasks[id]
 	if changed || q.ended[id] != nil || t != nil && !t.idle() {
 		return nil
@@ -106,8 +108,9 @@ func (q *Queue) removeEnded(t *task) {
 	}
 }
 
-// watch scans the store three times in each lease time, until Shutdown. It ignores
-// errors of the store, because the next write reports them.
+// watch scans the store and restarts its timer, which calls watch three times per
+// lease duration until Shutdown. It ignores errors of the store, because the next
+// write reports them.
 func (q *Queue) watch() {
 	q.mu.Lock()
 	if q.closed {
@@ -127,9 +130,9 @@ func (q *Queue) watch() {
 	}
 }
 
-// reportUnhandled emits an event for each task whose kind is not registered here.
-// It leaves out tasks that another queue has begun, and tasks that became due less
-// than the duration of a lease ago.
+// reportUnhandled emits an event for each task that has been due for at least the
+// duration of a lease, but whose kind is not registered in this queue. It leaves out
+// tasks that another queue has started.
 func (q *Queue) reportUnhandled() {
 	var unhandled []*task
 	q.mu.Lock()

@@ -124,8 +124,8 @@ func TestQueueShutdownGivesUp(t *testing.T) {
 	})
 }
 
-// Shutdown waits until a concurrent offer is stored. It returns the offered task
-// too.
+// Shutdown waits until the task of a concurrent offer is stored. It returns this
+// task too.
 func TestQueueShutdownWhileStoring(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

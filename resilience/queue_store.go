@@ -16,20 +16,20 @@ import (
 // a file.
 //
 // Queues of several processes may share a Store. Swap then prevents two queues from
-// running the same task: a queue changes a record only if it knows the stored
-// content. Most databases can implement Swap with a transaction, a script, or an
-// UPDATE that has a WHERE clause.
+// running the same task: a queue changes a record only if the stored record is the
+// one that this queue last read or wrote. Most databases can implement Swap with a
+// transaction, a script, or an UPDATE that has a WHERE clause.
 //
 // A Store must be safe for concurrent use. A change must be durable when Swap
 // returns. Records are opaque: a Store must not change them, and must not keep the
 // slices.
 type Store interface {
-	// Swap replaces the record of an id by next, atomically, if the record equals
-	// old. If old is nil, there must be no record. If next is nil, Swap removes the
-	// record. If the stored record differs from old, Swap changes nothing and
+	// Swap atomically replaces the record of id with next if the stored record equals
+	// old. A nil old means that no record is stored yet. If next is nil, Swap removes
+	// the record. If the stored record differs from old, Swap changes nothing and
 	// returns false.
 	Swap(id string, old, next []byte) (swapped bool, err error)
-	// All returns all records by their ids.
+	// All returns all records. The keys of the map are the ids.
 	All() (map[string][]byte, error)
 }
 
@@ -37,10 +37,10 @@ type Store interface {
 // stay in the store unread.
 const recordVersion = 1
 
-// record is the stored form of a task. It has no context values, because they
-// belong to the process. Secrets in texts are masked, and endpoints have no user
-// information and no query. The payload is not masked, because the task needs it.
-// So only the owner of a store should be able to read the store.
+// record is the format in which a task is stored. It has no context values, because
+// they exist only in memory. Secrets in texts are masked, and endpoints have no user
+// information and no query. The payload is not masked, because the task needs it. A
+// payload may contain secrets, so only its owner should be able to read a store.
 type record struct {
 	Version       int             `json:"version"`
 	Key           string          `json:"key,omitempty"`
@@ -52,12 +52,12 @@ type record struct {
 	Result        classify.Result `json:"result"`
 	Number        int             `json:"restarts"`           // of the last restart that has begun
 	Failures      int             `json:"failures,omitempty"` // restarts that have failed
-	Crashes       int             `json:"crashes,omitempty"`  // restarts during which the process ended, without the one that has the lease
-	Postponements int             `json:"waits,omitempty"`    // consecutive restarts that a breaker refused
+	Crashes       int             `json:"crashes,omitempty"`  // restarts during which the process ended; the restart that has the lease is not included
+	Postponements int             `json:"waits,omitempty"`    // consecutive restarts that a breaker or a rate limit refused
 	Due           time.Time       `json:"due"`                // time of the next restart
-	Pause         time.Duration   `json:"pause,omitempty"`    // the pause that Due ends
+	Pause         time.Duration   `json:"pause,omitempty"`    // the pause before Due
 	Parked        bool            `json:"parked,omitempty"`   // see RestartParked
-	Lease         *lease          `json:"lease,omitempty"`    // it is running
+	Lease         *lease          `json:"lease,omitempty"`    // set while a queue runs the task
 }
 
 // recordAttempt is an attempt with the text of its error, because error values
@@ -67,7 +67,7 @@ type recordAttempt struct {
 	Error string `json:"error,omitempty"`
 }
 
-// record returns the stored form of t, with a lease if t is running. The caller
+// record returns the record to store for t, with a lease if t is running. The caller
 // holds mu.
 func (t *task) record() *record {
 	r := &record{
@@ -130,18 +130,18 @@ func (t *task) read(encoded []byte) error {
 	return nil
 }
 
-// save stores the record r that form returns. It calls form with mu held. If r is
-// nil, save removes the stored record. If ok is false, save changes nothing. save
-// returns [ErrLeaseLost] if another queue has changed the record. Without a store it
-// does nothing.
-func (q *Queue) save(t *task, form func() (r *record, ok bool)) error {
+// save stores the record r that newRecord returns. It calls newRecord with mu held.
+// If r is nil, save removes the stored record. If ok is false, save changes nothing.
+// save returns [ErrLeaseLost] if another queue has changed the record. Without a
+// store, save does nothing.
+func (q *Queue) save(t *task, newRecord func() (r *record, ok bool)) error {
 	if q.store == nil {
 		return nil
 	}
 	t.writing <- struct{}{}
 	defer func() { <-t.writing }()
 	q.mu.Lock()
-	r, ok := form()
+	r, ok := newRecord()
 	old := t.stored
 	q.mu.Unlock()
 	if !ok {

@@ -20,24 +20,24 @@ type task struct {
 	number        int             // number of the last restart that has begun; refused restarts do not count
 	failures      int             // restarts that have failed
 	crashes       int             // restarts during which the process ended
-	postponements int             // consecutive restarts that a breaker refused
+	postponements int             // consecutive restarts that a breaker or a rate limit refused
 	due           time.Time       // time of the next restart
-	pause         time.Duration   // the pause that ends at due
+	pause         time.Duration   // the pause before due
 	state         taskState
 	run           *taskRun      // the running restart; nil in other states
 	saved         chan struct{} // closed when the new task has been stored or refused
-	refusedBy     string        // name of the gate whose open breaker has refused the task; "" = none
-	place         *list.Element // in Queue.refused
+	refusedBy     string        // name of the gate (breaker and rate limit) whose open breaker has refused the task; "" = none
+	element       *list.Element // in Queue.refused
 	timer         *time.Timer
 	timerNumber   int  // number of the current timer; an older timer must not start the task
-	unhandled     bool // the event for its unregistered kind has been emitted
+	unhandled     bool // the event for the unregistered kind has been emitted
 
 	// The next fields describe the record in the store.
-	writing  chan struct{} // held during a change of the record
+	writing  chan struct{} // a mutex for changes of the record: full during a change
 	stored   []byte        // the record
 	lease    *lease        // another queue's lease; nil in states other than taskElsewhere
-	seen     time.Time     // when this queue first read stored
-	reported bool          // the event for its expired lease has been emitted
+	seen     time.Time     // when this queue first read the current record
+	reported bool          // the event for the expired lease has been emitted
 }
 
 func (q *Queue) newTask(id string) *task {
@@ -48,9 +48,9 @@ type taskState uint8
 
 const (
 	taskSaving    taskState = iota // not yet stored
-	taskWaiting                    // until it is due, its kind is registered and a slot is free
-	taskRunning                    // it runs in this queue
-	taskElsewhere                  // another queue runs it, or has changed its record
+	taskWaiting                    // until the task is due, its kind is registered and a worker is free
+	taskRunning                    // runs in this queue
+	taskElsewhere                  // another queue runs the task, or has changed the record
 	taskParked                     // until Resume
 )
 
@@ -59,8 +59,8 @@ type taskKey struct{}
 
 // RestartNumber returns the number of the restart to which ctx belongs. The first
 // restart has number 1. RestartNumber returns 0 if ctx does not belong to a
-// restart. If the number is above 1, an earlier restart may have done a part of
-// the work.
+// restart. If the number is above 1, an earlier restart may have done some of the
+// work.
 func RestartNumber(ctx context.Context) int {
 	switch v := ctx.Value(taskKey{}).(type) {
 	case *task:
@@ -147,38 +147,38 @@ func (t *task) backoff(longest time.Duration) Schedule {
 }
 
 // postponement returns the pause after a restart that a gate refused. The pause
-// lasts at least until the gate allows a call. It grows with each refusal, because
-// each restart repeats the work that the function does before the call.
-func (t *task) postponement(open refusal) time.Duration {
-	return max(t.retryAfter(open), t.backoff(longestPostponement).Nominal(t.postponements))
+// lasts at least until the gate allows a call. Each refused restart repeats the work
+// that the function does before the call, so the pause grows with each refusal.
+func (t *task) postponement(refused refusal) time.Duration {
+	return max(t.retryAfter(refused), t.backoff(longestPostponement).Nominal(t.postponements))
 }
 
 // retryAfter returns the RetryAfter of a refusal, rounded up to a multiple of the
 // base pause. So tasks that were refused at different times restart at different
 // times. Without rounding, they would all restart when the gate allows calls.
-func (t *task) retryAfter(open refusal) time.Duration {
+func (t *task) retryAfter(refused refusal) time.Duration {
 	base := ms(t.settings().RestartBackoffBaseMs)
-	return (open.after() + base - 1) / base * base
+	return (refused.after() + base - 1) / base * base
 }
 
-// enqueue stores a task for its next restart. If open is not nil, a gate refused the
-// call, and no restart is counted. If enqueue fails, it drops a new task; finish
-// handles a running one.
-func (q *Queue) enqueue(t *task, open refusal) error {
+// enqueue stores a task for its next restart. If the parameter refused is not nil, a
+// gate refused the call, and no restart is counted. If enqueue returns an error, it
+// has dropped a new task; a running task is left to finish.
+func (q *Queue) enqueue(t *task, refused refusal) error {
 	q.mu.Lock()
-	postponed := open != nil && t.run != nil
+	postponed := refused != nil && t.run != nil
 	if postponed {
 		t.run.postponed = true
 	}
 	e := Event{To: RestartQueued, Attempt: t.counted() + 1, Nominal: t.delay(), Result: t.restart.Result, Err: t.restart.Err}
-	if open != nil {
-		e.Nominal = max(e.Nominal, t.retryAfter(open))
+	if refused != nil {
+		e.Nominal = max(e.Nominal, t.retryAfter(refused))
 	}
 	if postponed {
-		e.To, e.Nominal, e.Result, e.Err = RestartPostponed, t.postponement(open), refusalResult(open), open
+		e.To, e.Nominal, e.Result, e.Err = RestartPostponed, t.postponement(refused), refusalResult(refused), refused
 		t.postponements++
 	}
-	t.due, t.pause, t.refusedBy = time.Now().Add(e.Nominal), e.Nominal, refusedBy(open)
+	t.due, t.pause, t.refusedBy = time.Now().Add(e.Nominal), e.Nominal, refusedBy(refused)
 	most, failures := *t.settings().MaxRestarts, t.failures
 	q.mu.Unlock()
 
@@ -199,7 +199,7 @@ func (q *Queue) enqueue(t *task, open refusal) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
-	case q.tasks[t.id] != t: // its function has returned nil meanwhile, so the task is done
+	case q.tasks[t.id] != t: // the task's function has returned nil meanwhile, so the task is done
 	case t.run != nil:
 		t.run.reoffered = true // finish calls wait
 	default:
@@ -220,7 +220,7 @@ func (q *Queue) reject(t *task, err error) error {
 	if isNew {
 		delete(q.tasks, t.id)
 		if t.stored != nil && !errors.Is(err, ErrLeaseLost) {
-			q.ended[t.id] = t // the record that the new task would have replaced
+			q.ended[t.id] = t // scan removes the record that the new task would have replaced
 		}
 	}
 	q.mu.Unlock()

@@ -33,8 +33,8 @@ func offer(task string) resilience.Restart {
 	}
 }
 
-// advance moves the fake clock by d and waits until everything that was due by then
-// has run.
+// advance moves the fake clock by d and waits until all goroutines are blocked
+// again.
 func advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -52,8 +52,8 @@ func (r *recorder) observe(_ context.Context, e resilience.Event) {
 	r.events = append(r.events, e)
 }
 
-// lines returns a line for each event: its To, the number of the restart and the
-// time since the argument start.
+// lines returns one line for each event: the field To, the number of the restart,
+// and the time from the argument start to the event.
 func (r *recorder) lines(start time.Time) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,7 +70,7 @@ func (r *recorder) last() resilience.Event {
 	return r.events[len(r.events)-1]
 }
 
-// memory is a store in memory. A test can set errors for its calls.
+// memory is a store in memory. A test can set the errors that its methods return.
 type memory struct {
 	mu          sync.Mutex
 	records     map[string][]byte
@@ -114,8 +114,8 @@ func (m *memory) All() (map[string][]byte, error) {
 	return maps.Clone(m.records), m.all
 }
 
-// fail sets the errors of later calls of Swap: put for a Swap that stores a record,
-// and remove for one that removes a record.
+// fail sets the errors that later calls of Swap return: the error put if the call
+// stores a record, and the error remove if the call removes a record.
 func (m *memory) fail(put, remove error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -218,8 +218,8 @@ func TestQueueRestarts(t *testing.T) {
 	}
 }
 
-// The function of a task usually calls Do. Do offers the call again if it fails or
-// if a breaker refuses it.
+// The function of a task usually calls Do. Do offers the call again if the call
+// fails or if a breaker refuses the call.
 func TestQueueWithExecutor(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -275,7 +275,7 @@ func TestQueueWithExecutor(t *testing.T) {
 }
 
 // If an open breaker refuses a restart, the restart does not count. All three
-// restarts are made, each when the breaker lets a trial in.
+// restarts are made, each as soon as the breaker allows a trial call.
 func TestQueueAndBreaker(t *testing.T) {
 	t.Parallel()
 	outage := func(t *testing.T, d time.Duration, tasks int, offers, stored bool) (lines []string, calls, rounds int) {
@@ -397,7 +397,7 @@ func TestQueueForcedOpen(t *testing.T) {
 
 // A function offers its task with a different payload each time, such as the current
 // time. Each payload makes a new task. The queue counts the restarts of these tasks
-// together, so it does not restart them forever.
+// together. So it refuses the next task when all restarts are used up.
 func TestQueuePayloadChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -528,7 +528,7 @@ func TestQueueKeepsContextAndHistory(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.WithValue(t.Context(), contextKey{}, "trace 1"))
 		r := offer("a")
 		require.NoError(t, q.Offer(ctx, r))
-		cancel() // the end of the call does not end its restart
+		cancel() // ends the context of the call, but not the context of the restart
 		r.Task.Payload[0], r.Targets[0].Model, r.History[0].Number = 'x', "x", 99
 
 		tasks := q.Tasks()
@@ -647,7 +647,7 @@ func TestQueueWorkers(t *testing.T) {
 			require.NoError(t, q.Offer(t.Context(), offer(fmt.Sprint(i))))
 		}
 		advance(time.Minute + time.Second/2)
-		q.Register("job", job) // gives the waiting tasks a new timer; they must not run twice
+		q.Register("job", job) // sets new timers for the waiting tasks; no task may run twice
 		advance(time.Minute)
 		assert.Equal(t, 2, most)
 		assert.Equal(t, 10, done)

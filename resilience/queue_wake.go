@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// refusedBy returns the name of the gate whose open breaker has refused a call. It
-// returns "" for other refusals and for nil.
+// refusedBy returns the name of the [gate] (breaker and rate limit of one endpoint)
+// whose open breaker has refused a call. It returns "" for other refusals and for
+// nil.
 func refusedBy(r refusal) string {
 	if open, ok := errors.AsType[*OpenError](r); ok {
 		return open.Endpoint
@@ -19,9 +20,9 @@ func refusedBy(r refusal) string {
 // that breaker has closed. These tasks need not be due. gate is
 // [OpenError].Endpoint.
 //
-// The tasks that were queued last come first: as many as can run at the same time,
-// then one more with each task that succeeds. If the endpoint fails again, the other
-// tasks stay in the queue until they are due.
+// BreakerClosed first restarts the tasks that were queued last, as many as can run
+// at the same time. Each task that succeeds restarts one more. If the endpoint fails
+// again, the other tasks stay in the queue until they are due.
 //
 // An [Executor] calls BreakerClosed for its own breakers.
 func (q *Queue) BreakerClosed(gate string) {
@@ -53,18 +54,18 @@ func (q *Queue) listRefused(t *task) {
 		waiting = list.New()
 		q.refused[t.refusedBy] = waiting
 	}
-	t.place = waiting.PushFront(t)
+	t.element = waiting.PushFront(t)
 }
 
 // unlist removes a task from the list to which listRefused has added it. The caller
 // holds mu.
 func (q *Queue) unlist(t *task) {
-	if t.place == nil {
+	if t.element == nil {
 		return
 	}
 	waiting := q.refused[t.refusedBy]
-	waiting.Remove(t.place)
-	t.place = nil
+	waiting.Remove(t.element)
+	t.element = nil
 	if waiting.Len() == 0 {
 		delete(q.refused, t.refusedBy)
 	}

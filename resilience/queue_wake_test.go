@@ -14,15 +14,15 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// An open breaker refuses calls, so they are queued. When a trial closes the
-// breaker, the queue runs them at once, the newest first. It runs as many as it has
+// An open breaker refuses calls, which are then queued. When a trial closes the
+// breaker, the queue runs these tasks at once, the newest first: as many as it has
 // workers, then one more with each success.
 func TestQueueBreakerClosed(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name    string
 		again   bool // the endpoint fails again after the trial
-		atOnce  int  // restarts that begin at the closing
+		atOnce  int  // restarts that begin when the breaker closes
 		success int  // restarts that have succeeded within 10 s
 	}{
 		{name: "up again", atOnce: 4, success: 10},
@@ -59,7 +59,7 @@ func TestQueueBreakerClosed(t *testing.T) {
 							return 0, errNetwork
 						}
 						mu.Lock()
-						down = again // from the trial on, which is the first success
+						down = again // set after the first success, which is the trial
 						mu.Unlock()
 						return 0, nil
 					})
@@ -125,8 +125,9 @@ func refused(task, gate string) resilience.Restart {
 	return r
 }
 
-// When a restart succeeds, the queue restarts the next task. It does not do so if the
-// breaker has refused the restart's call again, even if the function returns nil.
+// When a restart succeeds, the queue restarts the next task. But if the breaker has
+// refused the call of the restart again, the queue restarts no other task, even if
+// the function returns nil.
 func TestQueueBreakerClosed_RefusedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -145,9 +146,9 @@ func TestQueueBreakerClosed_RefusedAgain(t *testing.T) {
 	})
 }
 
-// A breaker refused the call of a task in the first queue. The second queue has then
-// run the task, which failed. If the breaker closes, the first queue does not
-// restart the task. The task keeps its pause.
+// A breaker refuses the call of a task in the first queue. Then the second queue
+// runs the task, and the task fails. When the breaker closes, the first queue does
+// not restart the task at once: the task keeps its pause.
 func TestQueueBreakerClosed_AnotherQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// failingRestarter is a restart queue. A call of its method Offer fails the test.
+// failingRestarter is a restart queue whose method Offer fails the test.
 type failingRestarter struct{ t *testing.T }
 
 func (r failingRestarter) Offer(_ context.Context, o resilience.Restart) error {
@@ -70,8 +70,8 @@ func TestDo_RepeatableByAttempt(t *testing.T) {
 	})
 }
 
-// If a breaker refuses the call, the request was not sent, so another target can be
-// called.
+// If a breaker refuses the call, the request has not been sent. So another target
+// can be called.
 func TestDo_RepeatableUnsent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -19,9 +19,10 @@ import (
 type ResponseError struct {
 	StatusCode int
 	Header     http.Header // header of the response, read-only; shortened to 64 KiB
-	// Body is the beginning of the body: what arrived within 250 ms, up to 1 KiB. It
-	// is nil if the body was not read. With status 200, Body is the error: the data
-	// of an event, or the body itself, up to 4 KiB.
+	// Body is the beginning of the response's body: the bytes that arrived within
+	// 250 ms, up to 1 KiB. It is nil if the response's body was not read. With status
+	// 200, Body is the error, up to 4 KiB: the data of an event, or the whole
+	// response's body.
 	Body []byte
 }
 
@@ -35,21 +36,21 @@ func (e *ResponseError) Error() string {
 }
 
 const (
-	// peekBytes limits how much of a failed response's body is read. peekTime limits
-	// how long the reading takes. Error envelopes of providers are shorter, or have
-	// their codes in the first KiB.
+	// peekBytes limits how many bytes of a failed response's body are read. peekTime
+	// limits how long the reading takes. JSON errors of providers are shorter, or
+	// have the error code in the first KiB.
 	peekBytes = 1 << 10
 	peekTime  = 250 * time.Millisecond
-	// drainBytes limits how much of an unused response is read, so that its
-	// connection can be reused. http.Client reads the same amount before it follows
+	// drainBytes limits how many bytes of an unused response are read, so that the
+	// connection can be reused. http.Client reads the same number before it follows
 	// a redirect.
 	drainBytes = 2 << 10
 	// drainTime limits how long the reading of an unused response takes. After a
 	// pause between calls, most responses have arrived completely.
 	drainTime = 25 * time.Millisecond
-	// headerBytes limits the size of a kept header, and headerValue the size of each
-	// of its values. Events and attempts keep the header with the error. Real
-	// headers are much shorter, but net/http accepts up to 10 MB.
+	// headerBytes limits the size of the header in a ResponseError, and headerValue
+	// the size of each header value, both in bytes. Real headers are much shorter,
+	// but net/http accepts up to 10 MB.
 	headerBytes = 64 << 10
 	headerValue = 4 << 10
 )
@@ -61,7 +62,7 @@ func failedResponse(ctx context.Context, resp *http.Response) (*http.Response, e
 	if readable(resp) {
 		p = peek(ctx, resp, peekBytes, peekTime, nil)
 	}
-	return p.resp, newResponseError(resp, p.head)
+	return p.resp, newResponseError(resp, p.prefix)
 }
 
 // newResponseError returns the error for a response. body is the beginning of the
@@ -83,16 +84,16 @@ func mergeTrailer(dst, src http.Header) http.Header {
 
 // readable reports whether the beginning of a failed response should be read. It
 // returns false for a compressed body, which cannot be classified, and for an
-// event stream, whose status says enough.
+// event stream, which is classified by its status.
 func readable(resp *http.Response) bool {
 	return hasBody(resp) && resp.Header.Get("Content-Encoding") == "" && kindOf(resp.Header) != bodyStream
 }
 
 func hasBody(resp *http.Response) bool { return resp.Body != nil && resp.Body != http.NoBody }
 
-// limitHeader returns h if it is not too large. Otherwise it returns a copy without
-// long values. The copy has only as many values as fit, taken in the order of their
-// names.
+// limitHeader returns h if its size is at most headerBytes. Otherwise it returns a
+// copy without the values that are longer than headerValue. The copy is filled in
+// the order of the names; a value that would exceed headerBytes is left out.
 func limitHeader(h http.Header) http.Header {
 	size := 0
 	for name, values := range h {
@@ -120,7 +121,7 @@ func limitHeader(h http.Header) http.Header {
 }
 
 // discard closes a response before another request is made. If the end of the
-// body may have arrived, it first drains the body, so that the connection can
+// body may have arrived, discard first drains the body, so that the connection can
 // be reused. Draining takes at most drainTime. resp may be nil.
 func discard(resp *http.Response) {
 	if resp == nil || resp.Body == nil {
@@ -144,7 +145,7 @@ func closeResponse(resp *http.Response) {
 }
 
 // drainable reports whether the end of a body may have arrived. It returns false
-// for a stream, for a long body, and if the Read of peek is still running.
+// for a stream, for a long body, and for a body that peek is still reading.
 func drainable(resp *http.Response) bool {
 	body, peeked := resp.Body.(*peekedBody)
 	switch {

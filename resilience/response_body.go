@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// send sends a request with a context of its own. The context ends with the
-// response's body. It also ends after limit, if the header of the response has not
-// arrived by then. A limit of 0 means no time limit.
+// send sends a request with a context of its own. The context ends when the
+// response's body has been read or is closed. It also ends after limit, if the
+// header of the response has not arrived by then. A limit of 0 means no time limit.
 //
 // The end of the context also ends a blocked Read. Closing the body is not enough:
 // if net/http decodes a compressed body, Close waits for the Read.
@@ -32,7 +32,7 @@ func send(base http.RoundTripper, r *http.Request, limit time.Duration) (*http.R
 		return nil, err
 	}
 	if resp.Request == own {
-		resp.Request = r // r's context outlives the body
+		resp.Request = r // the caller's request, whose context does not end with the body
 	}
 	if err != nil || resp.Body == nil || resp.Body == http.NoBody {
 		return resp, err

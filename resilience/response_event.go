@@ -9,12 +9,13 @@ import (
 	"strings"
 )
 
-// firstBytes is how much of a successful response is read to find an error at its
-// beginning. It is also how much of the data of one event is kept.
+// firstBytes is the maximum number of bytes of a successful response that are read
+// to find an error at the beginning. It also limits the data that is kept of one
+// event.
 const firstBytes = 4 << 10
 
-// bodyKind is the format of a successful body, which determines how an error at its
-// beginning is recognized.
+// bodyKind is the format of a successful response's body. It determines how an error
+// at the beginning of the body is recognized.
 type bodyKind uint8
 
 const (
@@ -46,18 +47,18 @@ func kindOf(h http.Header) bodyKind {
 	}
 }
 
-// scanner splits a stream into events. It keeps a limited part of each event and
-// reuses its memory.
+// scanner splits a stream into events. It keeps at most firstBytes of each event's
+// data.
 type scanner interface {
 	// next reads p up to the end of an event and returns the event and the rest of
 	// p. ok is false if no event ends in p. The event is valid until the next call.
 	next(p []byte) (e streamEvent, rest []byte, ok bool)
-	// flush returns the last event if it was still incomplete at the end of the
-	// input. The input can be only the beginning of a stream.
+	// flush returns the last event if the input ended within this event. The input
+	// may be the whole stream or only its beginning.
 	flush() (e streamEvent, ok bool)
 }
 
-// streamFormats has the formats of streams.
+// streamFormats maps the format of a stream to its scanner.
 var streamFormats = map[bodyKind]struct {
 	scanner func() scanner
 	partial bool // the last event may be incomplete, for example without a line feed
@@ -67,7 +68,7 @@ var streamFormats = map[bodyKind]struct {
 	bodyFrames: {scanner: newFrameScanner, partial: true},
 }
 
-// newScanner returns a scanner for a format, or nil if the format is no stream.
+// newScanner returns a scanner for a format, or nil if the format has no events.
 func newScanner(k bodyKind) scanner {
 	f, ok := streamFormats[k]
 	if !ok {
@@ -87,27 +88,27 @@ func mediaType(h http.Header) string {
 type inspection struct {
 	kind   bodyKind
 	events scanner // nil for bodyJSON
-	seen   int     // bytes that events has read
+	seen   int     // number of bytes passed to events.next
 }
 
-// inspect looks for an error in head, the beginning of a body. It returns the error
-// as failure, or nil if the body does not begin with an error. decided is false if
-// inspect needs more of the body. head grows from call to call, and final is true in
-// the last call.
-func (i *inspection) inspect(head []byte, final bool) (failure []byte, decided bool) {
-	if i.kind == bodyJSON || i.kind == bodyStream && startsWithJSON(head) {
-		return jsonError(head, final)
+// inspect looks for an error in prefix, the beginning of a body. It returns the
+// error as failure, or nil if the body does not begin with an error. If inspect
+// needs more bytes, decided is false; the caller then calls inspect with a longer
+// prefix. final is true if no longer prefix follows.
+func (i *inspection) inspect(prefix []byte, final bool) (failure []byte, decided bool) {
+	if i.kind == bodyJSON || i.kind == bodyStream && startsWithJSON(prefix) {
+		return jsonError(prefix, final)
 	}
-	e, _, ok := i.events.next(head[i.seen:])
-	i.seen = len(head)
+	e, _, ok := i.events.next(prefix[i.seen:])
+	i.seen = len(prefix)
 	if !ok && final {
 		e, ok = i.events.flush()
 	}
 	if !ok {
 		return nil, final
 	}
-	// A line of data may have a key "error" too. So the first line is an error only
-	// if it begins with this key.
+	// A successful line may contain a key "error" too. So the first line counts as an
+	// error only if "error" is its first key.
 	if i.kind == bodyLines && !bytes.HasPrefix(skipSpace(e.data), []byte(`{"error"`)) {
 		return nil, true
 	}
@@ -116,9 +117,9 @@ func (i *inspection) inspect(head []byte, final bool) (failure []byte, decided b
 
 // startsWithJSON reports whether a stream is in fact a JSON value. No field of an
 // event stream starts with a bracket.
-func startsWithJSON(head []byte) bool {
-	head = skipSpace(head)
-	return len(head) > 0 && (head[0] == '{' || head[0] == '[')
+func startsWithJSON(prefix []byte) bool {
+	prefix = skipSpace(prefix)
+	return len(prefix) > 0 && (prefix[0] == '{' || prefix[0] == '[')
 }
 
 // byteOrderMark may precede an event stream. It is not part of the first line.
@@ -132,16 +133,17 @@ func skipSpace(p []byte) []byte {
 //
 //	{"error":{...}}, [{"error":{...}}], {"type":"error",...}, {"object":"error",...}
 //
-// A body {"error":"text"} does not count as an error, because its value is no object.
-func jsonError(head []byte, final bool) (failure []byte, decided bool) {
-	head = skipSpace(head)
-	if len(head) > 0 && head[0] == '[' {
-		head = skipSpace(head[1:])
+// A body {"error":"text"} does not count as an error, because its value is no
+// object.
+func jsonError(prefix []byte, final bool) (failure []byte, decided bool) {
+	prefix = skipSpace(prefix)
+	if len(prefix) > 0 && prefix[0] == '[' {
+		prefix = skipSpace(prefix[1:])
 	}
-	if len(head) == 0 {
+	if len(prefix) == 0 {
 		return nil, final
 	}
-	dec := json.NewDecoder(bytes.NewReader(head))
+	dec := json.NewDecoder(bytes.NewReader(prefix))
 	var tokens [3]json.Token // the bracket, the first key, the beginning of its value
 	for n := range tokens {
 		t, err := dec.Token()
@@ -159,14 +161,14 @@ func jsonError(head []byte, final bool) (failure []byte, decided bool) {
 		return nil, true
 	}
 	var whole json.RawMessage
-	err := json.NewDecoder(bytes.NewReader(head)).Decode(&whole)
+	err := json.NewDecoder(bytes.NewReader(prefix)).Decode(&whole)
 	switch {
 	case err == nil:
 		return errorIn(whole), true
 	case !isCut(err):
 		return nil, true
 	case final:
-		return errorIn(head), true
+		return errorIn(prefix), true
 	default:
 		return nil, false
 	}
@@ -177,8 +179,9 @@ func isCut(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// errorIn returns the error that a JSON object describes, or nil. The object may
-// be cut off after its error. Known forms:
+// errorIn returns data, or the object under the key "response", if this JSON object
+// describes an error. Otherwise it returns nil. data may be cut off after the error.
+// These formats are known:
 //
 //	{"type":"error",...} and {"object":"error",...}: Anthropic, OpenAI's responses, vLLM
 //	{"error":{...}} and {"error":"text"}, with other keys: OpenAI, Google, OpenRouter, TGI
@@ -206,7 +209,7 @@ func errorIn(data []byte) []byte {
 			return nil
 		}
 		switch text := string(value); {
-		case key == "error" && saysMore(value), (key == "type" || key == "object") && text == `"error"`:
+		case key == "error" && hasContent(value), (key == "type" || key == "object") && text == `"error"`:
 			return data
 		case key == "type" && text == `"response.failed"`:
 			failed = true
@@ -217,9 +220,9 @@ func errorIn(data []byte) []byte {
 	return nil
 }
 
-// saysMore reports whether the value of "error" is an object with members or a
-// string that is not empty.
-func saysMore(value json.RawMessage) bool {
+// hasContent reports whether value, the value of "error", is a nonempty object or a
+// nonempty string.
+func hasContent(value json.RawMessage) bool {
 	switch value[0] {
 	case '{':
 		return len(skipSpace(value[1:])) > 1
@@ -243,7 +246,7 @@ func (e streamEvent) failure() []byte {
 	if string(e.name) == "error" {
 		return append([]byte{}, e.data...) // not nil
 	}
-	if !bytes.Contains(e.data, []byte(`"error"`)) { // in a JSON string it would be escaped
+	if !bytes.Contains(e.data, []byte(`"error"`)) { // inside a JSON string, the quotes would be escaped
 		return nil
 	}
 	return errorIn(skipSpace(e.data))
@@ -251,15 +254,15 @@ func (e streamEvent) failure() []byte {
 
 // eventScanner splits an event stream (text/event-stream) into events, or NDJSON
 // into lines. It keeps at most 4 KiB of each line, and at most 4 KiB of the data of
-// each event. It reuses its memory.
+// each event. All events share one buffer.
 type eventScanner struct {
-	lines   bool   // each line that is not empty is an event
-	line    []byte // beginning of a line that is not complete
-	event   streamEvent
-	hasData bool
-	begun   bool // the first line has ended
-	cr      bool // the last byte was a carriage return
-	taken   bool // the caller has the last event, whose memory is reused
+	lines    bool   // each line that is not empty is an event
+	line     []byte // beginning of a line whose end has not been read
+	event    streamEvent
+	hasData  bool
+	begun    bool // the first line has ended
+	cr       bool // the last byte was a carriage return
+	returned bool // next has returned event, so reset must clear it
 }
 
 func (s *eventScanner) next(p []byte) (e streamEvent, rest []byte, ok bool) {
@@ -288,7 +291,7 @@ func (s *eventScanner) next(p []byte) (e streamEvent, rest []byte, ok bool) {
 		complete := s.endLine(line)
 		s.line = s.line[:0]
 		if complete {
-			s.taken = true
+			s.returned = true
 			return s.event, p, true
 		}
 	}
@@ -303,13 +306,13 @@ func (s *eventScanner) flush() (e streamEvent, ok bool) {
 
 // reset clears the event that the last call of next returned.
 func (s *eventScanner) reset() {
-	if s.taken {
-		s.event.name, s.event.data, s.hasData, s.taken = s.event.name[:0], s.event.data[:0], false, false
+	if s.returned {
+		s.event.name, s.event.data, s.hasData, s.returned = s.event.name[:0], s.event.data[:0], false, false
 	}
 }
 
-// endLine reads a line and reports whether it ends an event. An event without data
-// does not count.
+// endLine reads a line and reports whether the line ends an event. An event without
+// data does not count.
 func (s *eventScanner) endLine(line []byte) bool {
 	if !s.begun {
 		line, s.begun = bytes.TrimPrefix(line, []byte(byteOrderMark)), true
@@ -338,7 +341,8 @@ func (s *eventScanner) endLine(line []byte) bool {
 	return false
 }
 
-// appendLimited appends p to dst, up to firstBytes.
+// appendLimited appends p to dst. It drops the bytes that would make dst longer than
+// firstBytes.
 func appendLimited(dst, p []byte) []byte {
 	return append(dst, p[:min(len(p), max(firstBytes-len(dst), 0))]...)
 }

@@ -17,28 +17,28 @@ import (
 //	payload
 //	CRC of the message (4)
 //
-// frameScanner keeps at most 4 KiB of the headers of a message, and at most 4 KiB of
-// its payload. It does not check the CRC of the message, because the client does. If
-// the CRC or a length at the beginning of a message is wrong, it reads no further
+// frameScanner keeps at most 4 KiB of a message's headers, and at most 4 KiB of its
+// payload. It leaves the check of the last CRC to the client. If the first CRC or a
+// length at the beginning of a message is wrong, frameScanner reads no further
 // messages.
 type frameScanner struct {
-	part    framePart
-	left    uint64 // bytes of the part that are not read yet
-	kept    []byte // beginning of the part
+	section frameSection
+	unread  uint64 // number of bytes of the section that are not read yet
+	buf     []byte // beginning of the section
 	payload uint64 // length of the payload
-	code    []byte // the exception's type or the error's code; nil if the message is an event
+	code    []byte // the exception's type or the error's code
 	message []byte // the error's message
 }
 
-// framePart is a part of a message.
-type framePart uint8
+// frameSection is the section of a message that is read next.
+type frameSection uint8
 
 const (
-	framePrelude framePart = iota
+	framePrelude frameSection = iota
 	frameHeaders
 	framePayload // only of an exception or an error
-	frameRest    // what is skipped up to the next message
-	frameBroken  // the lengths cannot be trusted
+	frameRest    // the bytes before the next message, which are skipped
+	frameBroken  // everything after a wrong length or CRC, which is skipped
 )
 
 const (
@@ -46,26 +46,27 @@ const (
 	frameCRC     = 4
 )
 
-func newFrameScanner() scanner { return &frameScanner{left: preludeBytes} }
+func newFrameScanner() scanner { return &frameScanner{unread: preludeBytes} }
 
-// next returns an event for each message. The event of an exception or an error has
-// the name "error" and a JSON object as its data. Other events are empty; they are
-// returned as soon as the headers are read. A broken message is an empty event too.
+// next returns an event for each message. For an exception or an error, the event
+// has the name "error" and a JSON object as its data. For any other message, next
+// returns an empty event as soon as the headers are read. For a message with a wrong
+// length or CRC, the event is empty too.
 func (s *frameScanner) next(p []byte) (e streamEvent, rest []byte, ok bool) {
 	for {
-		n := min(s.left, uint64(len(p)))
-		if s.part < frameRest {
-			s.kept = appendLimited(s.kept, p[:n])
+		n := min(s.unread, uint64(len(p)))
+		if s.section < frameRest {
+			s.buf = appendLimited(s.buf, p[:n])
 		}
-		s.left -= n
+		s.unread -= n
 		p = p[n:]
-		if s.left > 0 {
+		if s.unread > 0 {
 			return streamEvent{}, nil, false
 		}
-		switch s.part {
+		switch s.section {
 		case framePrelude:
-			total, headers := uint64(binary.BigEndian.Uint32(s.kept)), uint64(binary.BigEndian.Uint32(s.kept[4:]))
-			if crc32.ChecksumIEEE(s.kept[:8]) != binary.BigEndian.Uint32(s.kept[8:]) || total < preludeBytes+headers+frameCRC {
+			total, headers := uint64(binary.BigEndian.Uint32(s.buf)), uint64(binary.BigEndian.Uint32(s.buf[4:]))
+			if crc32.ChecksumIEEE(s.buf[:8]) != binary.BigEndian.Uint32(s.buf[8:]) || total < preludeBytes+headers+frameCRC {
 				s.begin(frameBroken, math.MaxUint64)
 				return streamEvent{}, p, true
 			}
@@ -87,23 +88,23 @@ func (s *frameScanner) next(p []byte) (e streamEvent, rest []byte, ok bool) {
 	}
 }
 
-// begin begins a part of the given length.
-func (s *frameScanner) begin(part framePart, length uint64) {
-	s.part, s.left, s.kept = part, length, s.kept[:0]
+// begin begins a section of the given length.
+func (s *frameScanner) begin(section frameSection, length uint64) {
+	s.section, s.unread, s.buf = section, length, s.buf[:0]
 }
 
-// flush returns the last event if it is an exception whose payload was still
-// incomplete at the end of the input. The input can be only the beginning of a
-// stream.
+// flush returns the last event if the input ended within the payload of an exception
+// or an error. The input may be the whole stream or only its beginning.
 func (s *frameScanner) flush() (streamEvent, bool) {
-	if s.part != framePayload {
+	if s.section != framePayload {
 		return streamEvent{}, false
 	}
 	return s.failure(), true
 }
 
-// headerSizes gives the length of a header's value in bytes, for each type of value.
-// -1 means that the length precedes the value, in two bytes.
+// headerSizes maps the type of a header's value to the length of the value, in
+// bytes.
+// -1 means that two bytes before the value contain the length.
 var headerSizes = [...]int{0, 0, 1, 2, 4, 8, -1, -1, 8, 16}
 
 const headerString = 7
@@ -112,7 +113,7 @@ const headerString = 7
 // exception or an error.
 func (s *frameScanner) readHeaders() bool {
 	var kind, exception, code, message []byte
-	for name, value := range frameHeadersOf(s.kept) {
+	for name, value := range frameHeadersOf(s.buf) {
 		switch string(name) {
 		case ":message-type":
 			kind = value
@@ -162,11 +163,11 @@ func frameHeadersOf(p []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// failure returns the event of an exception or an error. Its data is the payload
-// with the exception's type as the key __type, which is the form of AWS's error
-// responses.
+// failure returns the event for an exception or an error. The data of the event is
+// the payload with an added key __type, whose value is s.code. AWS's error responses
+// have this format.
 func (s *frameScanner) failure() streamEvent {
-	payload := bytes.TrimSpace(s.kept)
+	payload := bytes.TrimSpace(s.buf)
 	members, object := bytes.CutPrefix(payload, []byte("{"))
 	if !object {
 		text := string(payload)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// frameEvents reads an Amazon event stream in pieces of the given size and returns
-// the data of all events.
+// frameEvents passes an Amazon event stream to a scanner in chunks of the given
+// size. It returns the names and data of all events.
 func frameEvents(stream []byte, piece int) (all []string) {
 	s := newFrameScanner()
 	for len(stream) > 0 {
@@ -32,8 +32,8 @@ func frameEvents(stream []byte, piece int) (all []string) {
 	return all
 }
 
-// The events of a stream do not depend on how the stream is cut into pieces. Even if
-// the stream is hostile, the scanner keeps at most 4 KiB of each part of a message.
+// The events of a stream do not depend on the size of the chunks. Even if the stream
+// is hostile, the data of an event has at most 4 KiB.
 func FuzzFrameScanner(f *testing.F) {
 	message := func(headers string, payload string) []byte {
 		b := binary.BigEndian.AppendUint32(nil, uint32(16+len(headers)+len(payload)))
@@ -47,7 +47,7 @@ func FuzzFrameScanner(f *testing.F) {
 	f.Add(message("\x01a\x0aunknown type", ""), 2)
 	f.Add(message("\x01a\x07\xff\xffshort", ""), 2)
 	f.Fuzz(func(t *testing.T, stream []byte, piece int) {
-		if len(stream) >= preludeBytes { // a right CRC, so that the fuzzer gets past it
+		if len(stream) >= preludeBytes { // set a right CRC, so that the scanner reads the message
 			binary.BigEndian.PutUint32(stream[8:], crc32.ChecksumIEEE(stream[:8]))
 		}
 		before := bytes.Clone(stream)

@@ -15,27 +15,28 @@ import (
 //
 // A goroutine reads the beginning, because a Read may block until Close. After the
 // method wait has returned, the goroutine starts no new Read, but its last Read may
-// still be running. The client's first Read then waits for it and returns its bytes.
-// Later Reads of the client go to the body itself. Close ends all Reads at once.
+// still be running. When the client has read the buffered bytes, its next Read waits
+// for the goroutine's last Read and returns the bytes of that Read. Later Reads of
+// the client go to the body itself. Close ends all Reads at once.
 //
 // Like any body, peekedBody has one reader at a time. Close may be called
 // concurrently.
 type peekedBody struct {
 	body     io.ReadCloser
-	inspect  func(head []byte, final bool) (failure []byte, decided bool) // may be nil
-	done     chan struct{}                                                // closed when the goroutine has ended
-	closed   chan struct{}                                                // closed by Close
+	inspect  func(prefix []byte, final bool) (failure []byte, decided bool) // may be nil
+	done     chan struct{}                                                  // closed when the goroutine has ended
+	closed   chan struct{}                                                  // closed by Close
 	close    sync.Once
 	closeErr error  // result of Close
 	onEOF    func() // called in the client's Read that returns io.EOF; may be nil
 
-	mu       sync.Mutex
-	buf      []byte
-	from, to int    // buf[from:to] has not been read by the client
-	err      error  // error of the goroutine's last Read
-	failure  []byte // result of inspect
-	panicked any    // value of its panic
-	stop     bool   // start no further Read
+	mu         sync.Mutex
+	buf        []byte
+	start, end int    // buf[start:end] has not been read by the client
+	err        error  // error of the goroutine's last Read
+	failure    []byte // result of inspect
+	panicked   any    // value of the goroutine's panic; nil = none
+	stop       bool   // start no further Read
 }
 
 var _ io.ReadCloser = (*peekedBody)(nil)
@@ -43,25 +44,25 @@ var _ io.ReadCloser = (*peekedBody)(nil)
 // peeked is the result of peek.
 type peeked struct {
 	resp    *http.Response // for the client, with the whole body
-	head    []byte         // the beginning of the body
+	prefix  []byte         // the beginning of the body
 	failure []byte         // what inspect found
-	broken  error          // the error with which the body ended too early
+	broken  error          // the error of the body's Read, unless it is io.EOF
 }
 
-// peek reads the first size bytes of a response's body before the client does. It
-// stops earlier when the time wait has passed, or when inspect returns decided. If
-// peek reads the whole body, other requests can use the connection during the pause
-// before a retry. peek panics if Read panicked.
+// peek reads the first bytes of a response's body before the client does. It reads
+// at most size bytes, and for at most the duration wait. It stops earlier if inspect
+// returns decided = true. If peek reads the whole body, other requests can use the
+// connection during the pause before a retry. peek panics if Read panicked.
 //
-// inspect gets the beginning of the body, which grows from call to call until final
-// is set. It runs in another goroutine, and may be nil.
+// After each Read, peek calls inspect with all bytes read so far. final is true if
+// no more bytes follow. inspect is called in another goroutine. It may be nil.
 //
 // net/http sets a response's Trailer in the Read that reaches the end of the body.
-// If such a Read is still running, peek returns a copy of the response. The Trailer
-// of the copy changes only in the client's own Reads.
+// So if a Read is still running, peek returns a copy of the response. The Trailer of
+// the copy changes only in the client's own Reads.
 func peek(
 	ctx context.Context, resp *http.Response, size int, wait time.Duration,
-	inspect func(head []byte, final bool) (failure []byte, decided bool),
+	inspect func(prefix []byte, final bool) (failure []byte, decided bool),
 ) peeked {
 	own := *resp
 	own.Trailer = resp.Trailer.Clone() // a copy, because a running Read may still set resp.Trailer
@@ -88,7 +89,7 @@ var errReadEnded = errors.New("read the response's body: Read called runtime.Goe
 func (b *peekedBody) fill() {
 	returned := false
 	defer func() {
-		if !returned { // keep the panic for the client's goroutine, which may recover it
+		if !returned { // pass the panic on to the client's goroutine, which may recover it
 			p := recover()
 			b.mu.Lock()
 			b.panicked, b.err = p, errReadEnded
@@ -97,20 +98,20 @@ func (b *peekedBody) fill() {
 		close(b.done)
 	}()
 	const maxEmptyReads = 100 // consecutive empty Reads, as in package bufio
-	to := 0
+	end := 0
 	for empty := 0; empty < maxEmptyReads; {
-		n, err := b.body.Read(b.buf[to:])
+		n, err := b.body.Read(b.buf[end:])
 		if empty++; n > 0 {
 			empty = 0
 		}
-		to += len(b.buf[to:][:n]) // panics if Read returned an invalid n
-		full := err != nil || to == len(b.buf)
+		end += len(b.buf[end:][:n]) // panics if Read returned an invalid n
+		full := err != nil || end == len(b.buf)
 		failure, decided := []byte(nil), false
 		if b.inspect != nil && (n > 0 || full) {
-			failure, decided = b.inspect(b.buf[:to], full)
+			failure, decided = b.inspect(b.buf[:end], full)
 		}
 		b.mu.Lock()
-		b.to, b.err, b.failure = to, err, bytes.Clone(failure)
+		b.end, b.err, b.failure = end, err, bytes.Clone(failure)
 		stop := b.stop || full || decided
 		b.mu.Unlock()
 		if stop {
@@ -120,8 +121,8 @@ func (b *peekedBody) fill() {
 	returned = true
 }
 
-// wait waits for the beginning of the body, for limit at most. busy reports
-// whether a Read is still running.
+// wait waits until the method fill has read the beginning of the body, for at most
+// limit. busy reports whether a Read is still running.
 func (b *peekedBody) wait(ctx context.Context, limit time.Duration) (p peeked, busy bool) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -136,7 +137,7 @@ func (b *peekedBody) wait(ctx context.Context, limit time.Duration) (p peeked, b
 	if b.panicked != nil {
 		panic(b.panicked)
 	}
-	p = peeked{head: bytes.Clone(b.buf[:b.to]), failure: b.failure}
+	p = peeked{prefix: bytes.Clone(b.buf[:b.end]), failure: b.failure}
 	if b.err != io.EOF { //nolint:errorlint // io.Reader returns io.EOF unwrapped
 		p.broken = b.err
 	}
@@ -183,8 +184,8 @@ func (b *peekedBody) Read(p []byte) (int, error) {
 func (b *peekedBody) readBuffered(p []byte) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	n := copy(p, b.buf[b.from:b.to])
-	b.from += n
+	n := copy(p, b.buf[b.start:b.end])
+	b.start += n
 	return n
 }
 

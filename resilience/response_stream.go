@@ -9,9 +9,9 @@ import (
 )
 
 // checkBody looks for an error at the beginning of a successful response. It returns
-// the response for the client. If the body begins with an error, checkBody returns a
-// [*ResponseError]. If the body has broken off, it returns the error of Read. An
-// error that the client reads later is reported by an event.
+// the response for the client. If the body begins with an error, checkBody also
+// returns a [*ResponseError]. If reading the beginning fails, it also returns the
+// error of Read. If the client reads an error later, observers receive an event.
 func (e *exchange) checkBody(ctx context.Context, resp *http.Response) (*http.Response, error) {
 	if _, switched := resp.Body.(io.Writer); switched || !hasBody(resp) || e.request.Method == http.MethodHead {
 		return resp, nil
@@ -39,15 +39,15 @@ func (e *exchange) checkBody(ctx context.Context, resp *http.Response) (*http.Re
 // error in a stream of events or of JSON lines.
 type watchedBody struct {
 	io.ReadCloser
-	ctx     context.Context
-	x       *Executor
-	call    Call               // its key and agent
-	last    Attempt            // the request, without its failure
-	fail    func([]byte) error // returns the error for an error event
-	events  scanner            // nil if the body is no stream
-	partial bool               // its last event may be incomplete
-	told    bool               // the event was sent
-	closed  atomic.Bool        // the client has called Close
+	ctx      context.Context
+	x        *Executor
+	call     Call               // only the key and the agent
+	last     Attempt            // the request, without its failure
+	fail     func([]byte) error // returns the error for an error event
+	events   scanner            // nil if the body is no stream
+	partial  bool               // the last event may be incomplete
+	reported bool               // the event was sent
+	closed   atomic.Bool        // the client has called Close
 }
 
 func (e *exchange) watch(resp *http.Response, kind bodyKind) *watchedBody {
@@ -60,24 +60,24 @@ func (e *exchange) watch(resp *http.Response, kind bodyKind) *watchedBody {
 	return w
 }
 
-// Read reads from the body. It reports no error that the client causes itself, by
-// closing the body or by ending its context.
+// Read reads from the body. It sends no event for an error that the client causes
+// itself, by closing the body or by ending the context of the request.
 func (w *watchedBody) Read(p []byte) (int, error) {
 	n, err := w.ReadCloser.Read(p)
-	if w.told {
+	if w.reported {
 		return n, err
 	}
 	if w.events != nil {
 		w.scan(p[:n], err == io.EOF) //nolint:errorlint // io.Reader returns io.EOF unwrapped
 	}
 	if err != nil && err != io.EOF && !w.closed.Load() && w.ctx.Err() == nil { //nolint:errorlint // io.Reader returns io.EOF unwrapped
-		w.tell(err)
+		w.report(err)
 	}
 	return n, err
 }
 
 // scan looks for an error event in p, the next bytes of the body. final is true if
-// they are the last bytes.
+// the body ends after p.
 func (w *watchedBody) scan(p []byte, final bool) {
 	for {
 		event, rest, ok := w.events.next(p)
@@ -89,26 +89,26 @@ func (w *watchedBody) scan(p []byte, final bool) {
 			return
 		}
 		if data := event.failure(); data != nil {
-			w.tell(w.fail(bytes.Clone(data)))
+			w.report(w.fail(bytes.Clone(data)))
 			return
 		}
 		p = rest
 	}
 }
 
-// tell sends the event of KindStream with the error err, unless the event was
+// report sends the event of KindStream with the error err, unless the event was
 // already sent.
-func (w *watchedBody) tell(err error) {
-	if w.told {
+func (w *watchedBody) report(err error) {
+	if w.reported {
 		return
 	}
-	w.told, w.events = true, nil
+	w.reported, w.events = true, nil
 	failed := w.last
 	failed.Err = err
 	w.x.StreamFailed(w.ctx, w.call, failed)
 }
 
-// Close closes the body. After that, Read reports no error.
+// Close closes the body. After that, Read sends no event.
 func (w *watchedBody) Close() error {
 	w.closed.Store(true)
 	return w.ReadCloser.Close()

@@ -21,27 +21,27 @@ type run struct {
 	failed []Attempt     // all failed calls
 	stop   error         // becomes Error.Stop
 	final  bool          // Call.Repeatable forbids any further call
-	waited time.Duration // time spent at gates
+	waited time.Duration // total time spent waiting for gates (breakers and rate limits)
 
 	// The fields below belong to the current target.
 	target      Target
-	gate        *gate           // nil if the target has no name
+	gate        *gate           // nil if target has no name
 	remaining   []Target        // the targets after target
 	effective   *settings       // nil until needed
 	number      int             // calls to target so far
 	corrections int             // corrective retries so far
 	shrinks     int             // calls of Call.Shrink so far
-	member      bool            // the gate has let in a call that was not a late trial
+	member      bool            // the gate has admitted a call; a trial with permit.late does not count
 	cause       classify.Result // failure that the next call retries
 	action      action
 	pause       time.Duration // before the next call; used if action is actionRetry
 	nominal     time.Duration // the pause of the schedule, without jitter
-	scheduled   int           // number of the call that pause and nominal belong to
+	scheduled   int           // number of the failed call for which pause and nominal were computed
 }
 
-// function is the caller's function, without its type parameter. The method named
-// call runs the function. The method named value returns the last value that the
-// function returned.
+// function is the caller's function, without the type parameter of [Do]. The method
+// call runs the function. The method value returns the value that the function
+// returned last.
 type function interface {
 	call(context.Context, Target) error
 	value() any
@@ -65,7 +65,7 @@ func (e *execution[T]) value() any { return e.last }
 type action uint8
 
 const (
-	actionDone  action = iota // the call succeeded, nothing is left to do
+	actionDone  action = iota // return: the call succeeded
 	actionRetry               // call the same target after the pause
 	actionNext                // call the next target
 	actionGiveUp
@@ -74,12 +74,12 @@ const (
 // Do calls f until f succeeds or its error allows no further call. It returns the
 // last value and error of f.
 //
-// Before each call, Do asks the endpoint's health ([WithMonitor]) and its gate
-// ([Breakers]) whether the call may be made, now or after a wait. If f fails, Do
-// classifies the error. The reason's policy and the number of calls so far decide
-// what comes next: the same target after a pause, the next target, or the end. If
-// the last failure is a network error, Do offers the call to the restart queue
-// ([WithRestarter]).
+// Before each call, Do checks the endpoint's health ([WithMonitor]), its circuit
+// breaker and its rate limit ([Breakers]), and waits if they require it. If f fails,
+// Do classifies the error. The policy of the error's reason and the number of calls
+// so far decide the next step: Do calls the same target after a pause, calls the
+// next target, or returns. If the last failure is a network error, Do offers the
+// call to the restart queue ([WithRestarter]).
 //
 // Do calls f in the caller's goroutine, with ctx and the current target. It does
 // not recover panics of f. When ctx ends, Do stops waiting and makes no further
@@ -87,11 +87,11 @@ const (
 //
 // If the [Config] is not enabled, Do calls f once with the first target and returns
 // its error unchanged. It also returns f's error unchanged if it made one call and
-// only the policy prevented a further one. Otherwise the error is an [*Error]: it
-// has the text of f's last error, unwraps to it, and lists all attempts. If no call
-// was made, the error is ctx's error, an [*OpenError], a [*HoldError], or the
-// monitor's error. Do does not mask secrets in the text of the error. It masks them
-// in events, logs and records.
+// only the policy prevented a second call. Otherwise the error is an [*Error]: it
+// has the text of f's last error, unwraps to that error, and lists all attempts. If
+// no call was made, the error is ctx's error, an [*OpenError], a [*HoldError], or
+// the monitor's error. Do masks secrets in events, logs and records, but not in the
+// text of the error that it returns.
 //
 // Do is safe for concurrent use.
 func Do[T any](ctx context.Context, x *Executor, call Call, f func(context.Context, Target) (T, error)) (T, error) {
@@ -167,9 +167,9 @@ func (r *run) emitFallback(old, next Target) {
 	r.emit(e)
 }
 
-// refusalResult returns the result for a call that a gate refused. The result is the
-// failure or rate limit that makes the gate refuse calls. If there is none, the
-// result is transient.
+// refusalResult returns the result for a call that a gate refused: the result of the
+// failure or rate limit because of which the gate refuses calls. If the gate has no
+// such result, the reason is transient.
 func refusalResult(err error) classify.Result {
 	if refused := findRefusal(err); refused != nil && refused.result().Category != "" {
 		return refused.result()
@@ -248,16 +248,16 @@ func (r *run) record(p permit, a Attempt) {
 	}
 	p.done(r.ctx, o, a.Result, a.Start.Add(a.Duration), hold)
 	// A cancellation closes the connection, so a canceled call may fail with any
-	// network error. Such an error says nothing about the endpoint.
+	// network error. Such an error must not count against the endpoint.
 	if ended && errors.Is(r.ctx.Err(), context.Canceled) {
 		a.Result = classify.Result{Category: classify.CategoryAborted, Reason: classify.ReasonAborted, Rule: "context/canceled"}
 	}
 	r.x.recordOutcome(r.ctx, &r.call, r.gate.endpoint, a)
 }
 
-// admit asks the monitor and the gate whether the call may be made. It may wait.
-// For a target without a name, which has no monitor and no gate, admit returns the
-// zero permit.
+// admit waits until the monitor and the gate allow the call. If one of them refuses
+// the call, or if the context ends first, admit returns an error. A target without a
+// name has no monitor and no gate; for such a target, admit returns the zero permit.
 func (r *run) admit() (permit, error) {
 	if err := contextErr(r.ctx); err != nil {
 		return permit{}, err
@@ -338,8 +338,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 // target was unhealthy.
 var ErrUnhealthy = errors.New("unhealthy")
 
-// skipTarget handles err, the refusal of a call. Unless the context has ended, the
-// next target is called, even if the policy of the last error allows no fallback.
+// skipTarget handles err, the error with which the monitor or the gate refused a
+// call. Unless the context has ended, the next target is called, even if the policy
+// of the last failure allows no fallback.
 func (r *run) skipTarget(err error) {
 	r.stop = err
 	if r.ctx.Err() == nil {
@@ -425,8 +426,8 @@ func (r *run) offer() bool {
 
 // restartable reports whether the last failure is a transient network failure
 // (NetworkTransient in [classify.ViewResilience]). If gates refused every call,
-// restartable checks the failure that made the last gate refuse. It returns false if
-// anything but a gate stopped the run, such as an error of [Call.Spend].
+// restartable checks the failure because of which the last gate refused its call. It
+// returns false if another error stopped the run, such as an error of [Call.Spend].
 func (r *run) restartable() bool {
 	result, err := r.last().Result, r.last().Err
 	if r.stop != nil {

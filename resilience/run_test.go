@@ -15,7 +15,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// The policy of a reason says how many calls Do makes.
+// The policy of an error's reason determines how many calls Do makes.
 func TestDo_CallsOfEachReason(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -355,7 +355,8 @@ func TestDo_CancelledBefore(t *testing.T) {
 	assert.Same(t, context.Canceled, err)
 }
 
-// A panic of the function reaches the caller. Do releases the permit of the gate.
+// A panic of the function reaches the caller. Do releases the permit that the gate
+// (breaker and rate limit) has given to the call.
 func TestDo_Panic(t *testing.T) {
 	t.Parallel()
 	x := executor(t, enabled())

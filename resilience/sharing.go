@@ -13,14 +13,15 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Sharer shares the state of an [Executor]'s gates with other processes. A process
-// shares three things: the holds that rate limits cause, the openings and closings
-// of its breakers, and which process makes a trial. Package redisgate has a Sharer
-// for Redis and Valkey. [WithSharing] sets the Sharer of an executor.
+// Sharer shares the state of an [Executor]'s gates (breakers and rate limits) with
+// other processes. A process shares three things: its holds (waits that rate limits
+// require), the openings and closings of its breakers, and which process makes a
+// trial (the call that tests an open breaker's endpoint). Package redisgate has a
+// Sharer for Redis and Valkey. [WithSharing] sets the Sharer of an executor.
 //
 // A gate keeps its own state in memory. It calls the Sharer only when this state
 // changes, and before a trial. If the Sharer fails, each process continues without
-// it.
+// sharing.
 //
 // One Sharer belongs to one Executor. All methods must be safe for concurrent use.
 // The executor holds locks when it calls Publish or Current. So these two methods
@@ -34,9 +35,9 @@ type Sharer interface {
 	// one gate in their order. If a change cannot be sent soon, Publish drops the
 	// change.
 	Publish(GateChange)
-	// Current returns the current hold and the current opening of a gate, with times
-	// that count from now. A new gate starts with this state. Current reads memory
-	// only.
+	// Current returns the changes that describe the current hold of a gate and the
+	// current opening of its breaker, with times that count from now. A new gate
+	// starts with this state. Current reads only memory.
 	Current(gate string) []GateChange
 	// Claim asks for the lease of a gate's next trial. The argument lease is the
 	// time after which the lease ends by itself. If this process gets the lease,
@@ -44,9 +45,9 @@ type Sharer interface {
 	// lease, Claim returns how long to wait before the next request.
 	//
 	// The lease also ends when this process publishes [GateOpened], [GateClosed]
-	// or [GateReleased]. After GateOpened, no process gets a lease until the time
-	// NextTrial has passed. ctx ends after 100 ms, and Claim must return then. If
-	// Claim returns an error, the executor makes the trial without a lease.
+	// or [GateReleased]. After GateOpened, Claim grants the next lease only after the
+	// duration NextTrial. ctx ends after 100 ms, and Claim must return then. If Claim
+	// returns an error, the executor makes the trial without a lease.
 	Claim(ctx context.Context, gate string, lease time.Duration) (wait time.Duration, err error)
 }
 
@@ -77,8 +78,9 @@ type GateChange struct {
 	NextTrial    time.Duration // GateOpened: time until the next trial
 	FailedTrials int           // GateOpened: trials that have failed since the breaker opened
 
-	// Cause is the failure that caused the change. Processes share only its
-	// category, its reason, its status, and whether it has a Retry-After.
+	// Cause is the failure that caused the change. Processes share only the
+	// category, the reason and the status of the failure, and whether it has a
+	// Retry-After.
 	Cause classify.Result
 
 	// The Sharer sets the next two fields when it delivers a change.
@@ -88,7 +90,7 @@ type GateChange struct {
 
 // Receiver gets changes from a [Sharer] and applies them to the gates of an
 // executor. A gate controls the calls to one endpoint ([Breakers]). For example, a
-// [GateChange] reports that another process has opened its breaker of the endpoint.
+// [GateChange] reports that another process has opened its breaker for the endpoint.
 // A Receiver is safe for concurrent use. The zero Receiver does nothing.
 type Receiver struct{ b *Breakers }
 
@@ -96,13 +98,13 @@ type Receiver struct{ b *Breakers }
 // changes this process's gate of the same endpoint. Apply checks all fields. So a
 // faulty or unknown process cannot do more harm than a faulty endpoint:
 //
-//   - If a hold is longer than this process allows (cooldownMs, [BreakerConfig]), it
-//     lasts for maxHoldMs ([RetryConfig]) here.
+//   - If a hold is longer than cooldownMs ([BreakerConfig]), this process holds the
+//     endpoint for maxHoldMs ([RetryConfig]), and for cooldownMs at most.
 //   - If a call of this process has just succeeded (quietMs), the breaker of this
-//     process does not open. It opens at the next counted failure instead.
-//   - If a process reports an opening, and another process has a success within 30
-//     seconds, further openings that the first process reports are ignored for a
-//     minute. So one machine that cannot reach an endpoint does not stop the others.
+//     process opens at its next counted failure, and not at once.
+//   - If process A reports an opening, and a call of process B succeeds within 30
+//     seconds, further openings that A reports are ignored for a minute. So one
+//     machine that cannot reach an endpoint does not stop the other machines.
 //
 // Apply ignores a change if this process does not have the gate. When calls may
 // start again, each process lets its waiting calls in at a slightly different
@@ -126,8 +128,8 @@ func (r Receiver) Apply(c GateChange) {
 // one after each Back.
 func (r Receiver) Away(err error) { r.report(SharingAway, err) }
 
-// Back reports that the Sharer shares changes again. Without an earlier Away, it
-// does nothing.
+// Back reports that the Sharer shares changes again. Without an earlier call of
+// Away, Back does nothing.
 func (r Receiver) Back() { r.report(SharingBack, nil) }
 
 // Ignored reports that the Sharer could not read a change. Observers receive an
@@ -195,12 +197,12 @@ func (s *sharing) maxHold(endpoint string) time.Duration {
 	return ms(s.cfg.get().settings("", endpoint).retry.MaxHoldMs)
 }
 
-// maxIDName is the largest number of bytes of an escaped endpoint in a gate's id.
-// gateID cuts a longer one and adds a hash.
+// maxIDName is the largest number of bytes of an escaped endpoint in a gate's id. If
+// the escaped endpoint is longer, gateID cuts it off and adds a hash.
 const maxIDName = 192
 
-// gateID returns the [GateChange].Gate of a gate: the escaped endpoint. If the gate
-// has a key, "#" and a hash of the key follow.
+// gateID returns the id of a gate, which is the field Gate of a [GateChange]: the
+// escaped endpoint and, if the gate has a key, "#" and a hash of endpoint and key.
 func gateID(endpoint, key string) string {
 	id := url.QueryEscape(endpoint)
 	if len(id) > maxIDName {

@@ -17,8 +17,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// fakeSharer records the changes that a gate publishes. The method Claim calls
-// the function answer and returns its result.
+// fakeSharer records the changes that a gate (breaker and rate limit) publishes. The
+// method Claim returns the result of the function answer.
 type fakeSharer struct {
 	resilience.Receiver
 
@@ -97,8 +97,8 @@ func (f *sharedFixture) do(ctx context.Context) error {
 	return err
 }
 
-// begin makes a first call, so that the gate exists. It then waits until this
-// success is older than quietMs.
+// begin makes a first call, which creates the gate. It then waits until this
+// successful call is older than quietMs.
 func (f *sharedFixture) begin(t *testing.T) {
 	t.Helper()
 	require.NoError(t, f.do(t.Context()))
@@ -151,8 +151,8 @@ func TestSharing_PublishesChanges(t *testing.T) {
 	})
 }
 
-// A key may be a credential, and parts of an endpoint may be secret. The gate's id
-// contains neither.
+// A key may be a credential, and an endpoint may contain secrets. The gate's id does
+// not contain them.
 func TestSharing_GateHasNoSecret(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)
@@ -189,8 +189,8 @@ func TestSharing_RemoteHold(t *testing.T) {
 	})
 }
 
-// A server may hold any content. A hostile change does limited harm, and the
-// executor reports it once.
+// The server of a Sharer may deliver any change. A hostile change does limited harm,
+// and the executor reports the change once.
 func TestSharing_HostileChanges(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -230,7 +230,7 @@ func TestSharing_HostileChanges(t *testing.T) {
 	resilience.Receiver{}.Away(errNetwork)
 }
 
-// Another process reports an opening whose next trial is in ten years. This
+// Another process reports an open breaker whose next trial is in ten years. This
 // process still makes a trial after five minutes, and the success of this trial
 // closes the breaker.
 func TestSharing_HostileOpening(t *testing.T) {
@@ -258,8 +258,8 @@ func TestSharing_NewGateCatchesUp(t *testing.T) {
 	})
 }
 
-// A process whose calls succeed does not believe that the endpoint is down, until
-// one of its own calls fails.
+// If calls of this process succeed, its breaker does not open when another process
+// reports an opening. The breaker opens when a call of this process fails.
 func TestSharing_OpeningNeedsOwnFailureAfterSuccess(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)
@@ -299,8 +299,8 @@ func TestSharing_DistrustsRefutedOpenings(t *testing.T) {
 	})
 }
 
-// While another process makes the trial call, this process treats the breaker as
-// open. Its calls wait or are refused.
+// While another process makes the trial call, the breaker of this process stays
+// open: calls wait or are refused.
 func TestSharing_TrialElsewhere(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)

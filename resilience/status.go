@@ -15,8 +15,8 @@ type Phase string
 // These are the values of [Phase].
 const (
 	PhaseRunning   Phase = "running"
-	PhaseWaiting   Phase = "waiting" // for the next call
-	PhaseQueued    Phase = "queued"  // for a restart
+	PhaseWaiting   Phase = "waiting" // waiting for the next call
+	PhaseQueued    Phase = "queued"  // in the restart queue
 	PhaseSucceeded Phase = "succeeded"
 	PhaseFailed    Phase = "failed"
 )
@@ -113,8 +113,8 @@ func (s *Status) add(e Event, now time.Time) {
 	}
 }
 
-// done records the end of a call. If the call is in the restart queue, it has not
-// failed yet.
+// done records the end of a call. A failed call that is in the restart queue keeps
+// the phase PhaseQueued.
 func (s *Status) done(e Event) {
 	switch {
 	case e.Err == nil:

@@ -8,8 +8,9 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// Target is the destination of a call. Breakers, rate limits, health and alerts
-// belong to the Endpoint: the same model behind two endpoints has two breakers.
+// Target is the destination of a call. Each Endpoint has its own circuit breaker,
+// rate limit, health and alerts: the same model behind two endpoints has two
+// breakers.
 type Target struct {
 	Endpoint string `json:"endpoint,omitempty"` // a URL; events, logs, errors and labels show only what Name returns
 	Provider string `json:"provider,omitempty"` // "anthropic", "openai", ...
@@ -21,9 +22,10 @@ type Target struct {
 	Key string `json:"key,omitempty"`
 }
 
-// Name returns the endpoint, else the provider, else the model. Health and alerts
-// belong to the name; a breaker and a rate limit belong to the name and the Key. A
-// target without a name has none of these.
+// Name returns the endpoint or, if it is empty, the provider or, if that is empty
+// too, the model. Targets with the same name share health and alerts. Targets with
+// the same name and the same Key share a breaker and a rate limit. A target without
+// a name has none of these.
 //
 // Name omits the endpoint's user information, query and fragment, which may hold
 // secrets. Endpoints that differ only in these parts share a breaker. Name masks
@@ -49,8 +51,8 @@ type Call struct {
 	Key string
 	// Agent selects overrides of the [Config]. "" selects none.
 	Agent string
-	// Targets are tried in order. The first one is the primary. Without targets,
-	// Do calls its function f with the zero Target.
+	// Targets are tried in order. The first is the primary target. Without targets,
+	// Do calls the function f with the zero Target.
 	Targets []Target
 
 	// FallBack reports whether another target may be tried. It is called after the
@@ -64,22 +66,22 @@ type Call struct {
 	// restart queue does not get the call. If Repeatable is nil, every call may
 	// be made again.
 	Repeatable func(Attempt) bool
-	// Correct changes the request after a parsing error, before the one
-	// corrective retry. If it returns an error, there is no retry. Without
-	// Correct a parsing error is final: there is no retry and no fallback.
+	// Correct changes the request after a parsing error. Then Do makes one more call.
+	// If Correct returns an error, that call is not made. Without Correct, a parsing
+	// error is final: there is no retry and no fallback.
 	Correct func(context.Context, Attempt) error
-	// Shrink makes the request smaller after a context overflow, before one more call
-	// to the same target. If it returns an error, that call is not made. Without
-	// Shrink, that call is never made.
+	// Shrink makes the request smaller after a context overflow. Then Do makes one more
+	// call to the same target. If Shrink returns an error or is nil, that call is not
+	// made.
 	Shrink func(context.Context, Attempt) error
 	// Spend lets the caller count costs. It is called after every call on every
 	// target, with the value that the function of Do returned. If it returns an
 	// error, such as one that wraps [classify.ErrBudgetExceeded], no further call
 	// is made. Do still returns the answer of a successful call.
 	Spend func(ctx context.Context, a Attempt, value any) error
-	// Restart describes how to make the call again later, if it fails with
-	// network errors after all retries. The zero Task is never offered to the
-	// restart queue.
+	// Restart describes how the restart queue makes the call again later, if the call
+	// fails with network errors after all retries. A call with the zero Task is never
+	// offered to the restart queue.
 	Restart Task
 
 	limitsItself bool // the function applies the attempt timeout

@@ -16,11 +16,11 @@ import (
 //
 // A response with status 400 or higher is a failure. Transport classifies it by
 // status, headers and the first KiB of the body, and retries accordingly. The client
-// gets the last response with its whole body, or the last error of the base, the
-// transport that sends the requests. If the request's context ends during a pause,
+// gets the last response with its whole body, or the last error of the base (the
+// transport that sends the requests). If the request's context ends during a pause,
 // the client gets the context's error. If no request was made, the client gets the
-// error that prevented it, for example an [*OpenError] or a [*HoldError]. Before it
-// makes another request, Transport closes the failed response.
+// error that prevented the request, for example an [*OpenError] or a [*HoldError].
+// Transport closes a failed response before it makes another request.
 //
 // A response with status 200 is a failure too if its body begins with an error:
 //
@@ -32,24 +32,24 @@ import (
 //   - a JSON body such as {"error":{...}}
 //
 // Transport reads the first event or the beginning of the JSON, at most 4 KiB. It
-// passes the response on when this part has arrived, and after 250 ms at the latest
-// ([WithFirstEventWait]). If the body breaks off before that, the failure is a
-// network error.
+// returns the response to the client when these bytes have arrived, and after 250 ms
+// at the latest ([WithFirstEventWait]). If reading the body fails before that, the
+// failure is a network error.
 //
-// After a later error in the body of a successful response, the request is not
-// repeated. If the stream has an error event or a line with a key "error", or if the
-// body breaks off, observers get an event of [KindStream]. The client reads every
-// byte unchanged.
+// A later error in the body of a successful response does not cause a retry. If the
+// stream has an error event or a line with a key "error", or if reading the body
+// fails, observers get an event of [KindStream]. The client reads every byte
+// unchanged.
 //
 // Transport retries a request on two conditions. First, the request has no body, or
 // has a GetBody that returns the body again. Second, the method is idempotent, or
 // the request has an Idempotency-Key ([WithMethods], [WithModelAPIs]).
 // [http.NewRequest] sets GetBody for a [bytes.Buffer], a [bytes.Reader] and a
-// [strings.Reader]. Other requests are made once; breaker, health and alerts still
-// count them.
+// [strings.Reader]. Other requests are made once; their outcome still counts for
+// breaker, health and alerts.
 //
 // The endpoint of a request is the scheme and host of its URL. [WithCall] can set
-// another endpoint, and adds targets to fall back to.
+// another endpoint and add fallback targets.
 //
 // Transport waits at most 250 ms for the first KiB of a failed response, and
 // classifies what has arrived by then. It does not read failed streams
@@ -138,13 +138,15 @@ func WithRewrite(rewrite func(*http.Request, Target) error) TransportOption {
 	})
 }
 
-// WithFirstEventWait sets how long a response with status 200 is held back until its
-// first event, or the beginning of its JSON, has arrived. If this part is an error,
-// the response counts as failed. A later error is only reported to observers,
-// because the client already has the response.
+// WithFirstEventWait sets how long Transport waits for the first event, or for the
+// beginning of the JSON, of a response with status 200. The client gets the response
+// after that. If the first event or the JSON is an error, the response counts as
+// failed. A later error is only reported to observers, because the client already
+// has the response.
 //
 // The default is 250 ms. A client that reads the first event at once notices no
-// difference, however long the wait. With 0 or less, responses are passed on unread.
+// difference, however long the wait. With 0 or less, the client gets the response at
+// once, and any error in its body is only reported to observers.
 func WithFirstEventWait(wait time.Duration) TransportOption {
 	return transportOption(func(t *Transport) { t.firstWait = wait })
 }

@@ -24,10 +24,10 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// slowBody is a response body that a test sends in pieces. Read waits for the
-// next piece or for Close.
+// slowBody is a response body that a test sends in chunks. Read waits for the next
+// chunk or for Close.
 type slowBody struct {
-	pieces chan string
+	chunks chan string
 	closed chan struct{}
 	rest   string
 	reads  atomic.Int32 // running Reads
@@ -35,7 +35,7 @@ type slowBody struct {
 }
 
 func newSlowBody() *slowBody {
-	return &slowBody{pieces: make(chan string, 100), closed: make(chan struct{})}
+	return &slowBody{chunks: make(chan string, 100), closed: make(chan struct{})}
 }
 
 func (b *slowBody) Read(p []byte) (int, error) {
@@ -45,11 +45,11 @@ func (b *slowBody) Read(p []byte) (int, error) {
 	defer b.reads.Add(-1)
 	if b.rest == "" {
 		select {
-		case piece, more := <-b.pieces:
+		case chunk, more := <-b.chunks:
 			if !more {
 				return 0, io.EOF
 			}
-			b.rest = piece
+			b.rest = chunk
 		case <-b.closed:
 			return 0, http.ErrBodyReadAfterClose
 		}
@@ -83,7 +83,7 @@ func TestTransport_SilentBodyTime(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		piece string
-		want  time.Duration // duration of the call without the pauses
+		want  time.Duration // duration of the call, without the pauses between attempts
 	}{
 		{name: "nothing", want: 3 * 250 * time.Millisecond},
 		{name: "a byte", piece: "x", want: 3 * 250 * time.Millisecond},
@@ -97,7 +97,7 @@ func TestTransport_SilentBodyTime(t *testing.T) {
 				bodies := []*slowBody{newSlowBody(), newSlowBody(), newSlowBody()}
 				for _, b := range bodies {
 					if tt.piece != "" {
-						b.pieces <- tt.piece
+						b.chunks <- tt.piece
 					}
 				}
 				start := time.Now()
@@ -137,9 +137,9 @@ func TestTransport_SilentBodyContext(t *testing.T) {
 	})
 }
 
-// The client reads the whole body in order, and then the body's error, at
-// whatever times the pieces arrive. No byte is read twice, and no two Reads run
-// at the same time.
+// The client reads the whole body in order, and then the body's error, at whatever
+// times the chunks arrive. No byte is read twice, and no two Reads run at the same
+// time.
 func TestTransport_ContinuesProperty(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("connection lost")
@@ -191,8 +191,8 @@ func TestTransport_ContinuesProperty(t *testing.T) {
 	})
 }
 
-// Parts of a body arrive after the response has been classified. The client of a
-// real server still gets the whole body, with length, headers and trailers. The
+// Some bytes of a body arrive after the response has been classified. The client of
+// a real server still gets the whole body, with length, headers and trailers. The
 // body may be compressed.
 func TestTransport_ContinuesStream(t *testing.T) {
 	t.Parallel()
@@ -386,9 +386,9 @@ func TestTransport_CloseThatWaits(t *testing.T) {
 	})
 }
 
-// The transport makes a context for each request, with a long-lived parent. This
-// context ends with the body of the response, or at once if there is no body.
-// Otherwise it would stay registered with the parent.
+// The transport makes a context for each request, with a long-lived parent. The
+// context of the request ends with the body of the response, or at once if there is
+// no body. Otherwise the parent would keep it in memory.
 func TestTransport_ContextEndsWithBody(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -31,20 +31,20 @@ func fastConfig() *resilience.Config {
 	return cfg
 }
 
-// peer is a loopback server that never finishes its responses.
-type peer struct {
+// hangingServer is a loopback server that never finishes its responses.
+type hangingServer struct {
 	*httptest.Server
-	calls, gone atomic.Int64 // handlers that have started, and handlers whose client has left
+	calls, gone atomic.Int64 // handlers that have started, and handlers whose client has disconnected
 }
 
-// newPeer starts a peer. Its handler first calls answer, which writes the beginning
-// of a response. Then the handler waits until the client disconnects.
-func newPeer(t *testing.T, h2 bool, answer func(http.ResponseWriter, *http.Request)) *peer {
-	p := new(peer)
+// newHangingServer starts a server whose handler calls answer, which writes the
+// beginning of a response. Then the handler waits until the client disconnects.
+func newHangingServer(t *testing.T, h2 bool, answer func(http.ResponseWriter, *http.Request)) *hangingServer {
+	p := new(hangingServer)
 	p.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.calls.Add(1)
 		answer(w, r)
-		_ = http.NewResponseController(w).Flush() // fails if the client has left
+		_ = http.NewResponseController(w).Flush() // fails if the client has disconnected
 		<-r.Context().Done()
 		p.gone.Add(1)
 	}))
@@ -62,7 +62,7 @@ func newPeer(t *testing.T, h2 bool, answer func(http.ResponseWriter, *http.Reque
 }
 
 // client returns a client with a Transport.
-func (p *peer) client(t *testing.T) *http.Client {
+func (p *hangingServer) client(t *testing.T) *http.Client {
 	return &http.Client{Transport: resilience.NewTransport(p.Client().Transport, executor(t, fastConfig()))}
 }
 
@@ -76,11 +76,11 @@ func write503(w http.ResponseWriter, headers ...string) {
 
 // writeText writes and flushes a text.
 func writeText(w http.ResponseWriter, text string) {
-	_, _ = io.WriteString(w, text) // fails if the client has left
+	_, _ = io.WriteString(w, text) // fails if the client has disconnected
 	_ = http.NewResponseController(w).Flush()
 }
 
-// unfinished lists failed responses whose bodies stay open, in different ways.
+// unfinished lists different failed responses whose bodies never end.
 var unfinished = []struct {
 	name   string
 	header http.Header // headers of the request
@@ -149,7 +149,7 @@ var unfinished = []struct {
 	}},
 }
 
-// A peer that never finishes a failed response does not delay the retries. The
+// A server that never finishes a failed response does not delay the retries. The
 // connections of earlier responses are closed. The last response is returned to the
 // client and ends when the client closes its body.
 func TestTransport_UnfinishedBodies(t *testing.T) {
@@ -158,7 +158,7 @@ func TestTransport_UnfinishedBodies(t *testing.T) {
 		for name, h2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
 			t.Run(tt.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				p := newPeer(t, h2, tt.answer)
+				p := newHangingServer(t, h2, tt.answer)
 				ctx, cancel := context.WithTimeout(t.Context(), hang)
 				defer cancel()
 				r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL, nil)
@@ -178,9 +178,9 @@ func TestTransport_UnfinishedBodies(t *testing.T) {
 	}
 }
 
-// A thousand calls go to servers that never finish a response. At the end, all bodies
-// are closed and no goroutine runs. Otherwise the synctest bubble would report a
-// deadlock.
+// A thousand calls go to servers that never finish a response. At the end, all
+// bodies are closed and no goroutine runs. Otherwise the synctest bubble would
+// report a deadlock.
 func TestTransport_UnfinishedBodiesConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestTransport_UnfinishedBodiesConcurrentSafe(t *testing.T) {
 		var made, closed atomic.Int64
 		base := roundTrip(func(r *http.Request) (*http.Response, error) {
 			b := newSlowBody()
-			b.pieces <- strings.Repeat("x", int(made.Add(1)%2)<<10) // empty, or one KiB
+			b.chunks <- strings.Repeat("x", int(made.Add(1)%2)<<10) // empty, or one KiB
 			go func() {
 				<-b.closed
 				closed.Add(1)

@@ -154,7 +154,7 @@ func TestTransport_ConcurrentSafe(t *testing.T) {
 }
 
 // The client gets the whole last response, and all other responses are closed. The
-// test uses random responses in random pieces.
+// test uses random responses in chunks of random size.
 func TestTransport_HandsBackProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -165,7 +165,7 @@ func TestTransport_HandsBackProperty(t *testing.T) {
 			var bodies []*trackedBody
 			base := roundTrip(func(*http.Request) (*http.Response, error) {
 				n := len(bodies)
-				b := &trackedBody{Reader: pieces{strings.NewReader(string(texts[n])), piece}}
+				b := &trackedBody{Reader: chunkReader{strings.NewReader(string(texts[n])), piece}}
 				bodies = append(bodies, b)
 				return &http.Response{StatusCode: statuses[n], Header: http.Header{}, Body: b, ContentLength: -1}, nil
 			})
@@ -187,10 +187,10 @@ func TestTransport_HandsBackProperty(t *testing.T) {
 	})
 }
 
-// pieces is a body. Each of its Reads returns at most n bytes.
-type pieces struct {
+// chunkReader is a reader whose Read returns at most n bytes.
+type chunkReader struct {
 	io.Reader
 	n int
 }
 
-func (p pieces) Read(b []byte) (int, error) { return p.Reader.Read(b[:min(len(b), p.n)]) }
+func (p chunkReader) Read(b []byte) (int, error) { return p.Reader.Read(b[:min(len(b), p.n)]) }

@@ -91,8 +91,7 @@ func TestWithModelAPIs_Body(t *testing.T) {
 	})
 }
 
-// Observers receive one event for a request that was not repeated. The event says
-// why.
+// If a request was not repeated, observers receive one event with the reason.
 func TestTransport_NotRepeated(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

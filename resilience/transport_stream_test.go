@@ -66,8 +66,8 @@ func frame(payload string, headers ...string) string {
 	return string(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b)))
 }
 
-// hostileFrame encodes the prelude of a message: two lengths, which may be wrong, and
-// their CRC.
+// hostileFrame encodes the prelude of a message: two lengths, which may be wrong,
+// and their CRC.
 func hostileFrame(total, headers uint32) string {
 	b := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, total), headers)
 	return string(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b)))
@@ -94,7 +94,7 @@ func TestTransport_FirstEvent(t *testing.T) {
 		header http.Header
 		status int // 0 = 200
 		body   string
-		want   classify.Reason // "" if the response is not failed
+		want   classify.Reason // "" if the response is not a failure
 	}{
 		{name: "Anthropic", body: anthropicOverloaded, want: classify.ReasonTransient},
 		{name: "Anthropic, a dead key", body: anthropicKey, want: classify.ReasonAuthentication},
@@ -175,7 +175,7 @@ func TestTransport_FirstEvent(t *testing.T) {
 					start, seen := time.Now(), new(events)
 					var bodies []*trackedBody
 					base := roundTrip(func(*http.Request) (*http.Response, error) {
-						b := &trackedBody{Reader: pieces{strings.NewReader(tt.body), piece}}
+						b := &trackedBody{Reader: chunkReader{strings.NewReader(tt.body), piece}}
 						bodies = append(bodies, b)
 						return &http.Response{StatusCode: max(tt.status, 200), Header: tt.header, Body: b, ContentLength: -1}, nil
 					})
@@ -323,14 +323,14 @@ func TestTransport_FirstEventActs(t *testing.T) {
 	}
 }
 
-// arrival is a part of a body and the time at which it arrives.
+// arrival is a chunk of a body and the time at which the chunk arrives.
 type arrival struct {
 	at   time.Duration
 	text string
 	err  error
 }
 
-// arriving returns a body. Each of its texts arrives at its own time.
+// arriving returns a body whose chunks arrive at the given times.
 func arriving(all ...arrival) io.ReadCloser {
 	r, w := io.Pipe()
 	start := time.Now()
@@ -350,8 +350,8 @@ func arriving(all ...arrival) io.ReadCloser {
 	return r
 }
 
-// The client gets the response when the first event has arrived, or after 250 ms.
-// It gets each later byte as soon as the byte arrives.
+// The client gets the response when the first event has arrived, or after 250 ms. It
+// gets each later chunk as soon as the chunk arrives.
 func TestTransport_FirstEventLatency(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
@@ -360,8 +360,8 @@ func TestTransport_FirstEventLatency(t *testing.T) {
 		body   []arrival
 		opts   []resilience.TransportOption
 		header http.Header
-		resp   time.Duration   // time until the response
-		reads  []time.Duration // time until each text
+		resp   time.Duration   // time until RoundTrip returns
+		reads  []time.Duration // time until the client has read each chunk
 		calls  int
 	}{
 		{name: "at once", body: []arrival{{text: openaiChunk}, {at: time.Second, text: openaiChunk}}, reads: []time.Duration{0, time.Second}, calls: 1},
@@ -456,7 +456,7 @@ func TestTransport_LaterInTheStream(t *testing.T) {
 				seen, statuses, calls := new(events), new(resilience.Statuses), 0
 				base := roundTrip(func(*http.Request) (*http.Response, error) {
 					calls++
-					body := io.Reader(pieces{strings.NewReader(tt.body), 11})
+					body := io.Reader(chunkReader{strings.NewReader(tt.body), 11})
 					if tt.end != nil {
 						body = io.MultiReader(body, iotestErr(tt.end))
 					}
@@ -501,7 +501,7 @@ func TestTransport_LaterInTheStream(t *testing.T) {
 	}
 }
 
-// If the client itself ends a stream, the stream has not failed.
+// If the client itself ends a stream, observers get no event for a failure.
 func TestTransport_ClientEndsStream(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"Close", "cancel", "deadline"} {
@@ -664,8 +664,8 @@ func TestTransport_StreamWithoutBody(t *testing.T) {
 			assert.Equal(t, http.NoBody, resp.Body)
 			require.NoError(t, resp.Body.Close())
 		}
-		// A user's base transport may return a body for HEAD nevertheless. The
-		// Transport must not read it.
+		// A base transport may wrongly return a body for HEAD. The Transport must not
+		// read this body.
 		base := roundTrip(func(*http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Header: streamHeader, Body: io.NopCloser(readerFunc(func([]byte) (int, error) {
 				t.Error("the body of a HEAD was read")
@@ -680,8 +680,8 @@ func TestTransport_StreamWithoutBody(t *testing.T) {
 	})
 }
 
-// The test sends random event streams in random pieces. The client gets every
-// byte. Whether a stream has failed does not depend on the pieces.
+// The test sends each random event stream in two chunk sizes. The client gets every
+// byte, and observers get the same events for both sizes.
 func TestTransport_StreamProperty(t *testing.T) {
 	t.Parallel()
 	parts := []string{
@@ -699,7 +699,7 @@ func TestTransport_StreamProperty(t *testing.T) {
 				seen := new(events)
 				base := roundTrip(func(*http.Request) (*http.Response, error) {
 					body := bufio.NewReaderSize(strings.NewReader(text), 16)
-					return &http.Response{StatusCode: 200, Header: header, Body: io.NopCloser(pieces{body, size}), ContentLength: -1}, nil
+					return &http.Response{StatusCode: 200, Header: header, Body: io.NopCloser(chunkReader{body, size}), ContentLength: -1}, nil
 				})
 				resp, err := resilience.NewTransport(base, executor(t, enabled(), resilience.WithObserver(seen.observe))).RoundTrip(request(t, http.MethodGet, ""))
 				require.NoError(t, err)

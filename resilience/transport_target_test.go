@@ -69,8 +69,9 @@ func TestTransport_FallsBack(t *testing.T) {
 	})
 }
 
-// A request that must not be repeated goes to no other target after it was sent. If
-// a breaker refuses the request, it was not sent, and it may go to another target.
+// A request that must not be repeated goes to no other target after it was sent. But
+// if a breaker refuses the request, it has not been sent and may go to another
+// target.
 func TestTransport_FallsBackUnsent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -58,8 +58,8 @@ type step struct {
 	err    error
 }
 
-// server is a base transport with prepared answers. The last answer repeats. server
-// records requests and responses.
+// server is a base transport that returns prepared answers in order, and then
+// repeats the last one. It records requests and responses.
 type server struct {
 	mu       sync.Mutex
 	steps    []step
@@ -154,7 +154,7 @@ func TestTransport_Repeats(t *testing.T) {
 				for i, b := range base.bodies {
 					want := 1
 					if tt.err == nil && i == len(base.bodies)-1 {
-						want = 0 // left to the client
+						want = 0 // the client closes the last body
 					}
 					assert.Equal(t, want, b.closed, "response %d", i)
 				}
@@ -163,8 +163,8 @@ func TestTransport_Repeats(t *testing.T) {
 	}
 }
 
-// The client gets the last response unchanged. The transport reads only as much of
-// the other responses as it needs.
+// The client gets the last response unchanged. Of the other responses, the transport
+// reads only the bytes that it needs.
 func TestTransport_LastResponseIntact(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("0123456789", 2000)
@@ -173,7 +173,7 @@ func TestTransport_LastResponseIntact(t *testing.T) {
 		body     string
 		header   http.Header
 		drained  int // bytes read of each earlier response
-		beginMax int // bytes of the last response read before the client reads it
+		beginMax int // bytes of the last response that are read before RoundTrip returns
 	}{
 		{name: "none", body: ""},
 		{name: "short", body: `{"error":"x"}`, drained: 13, beginMax: 13},

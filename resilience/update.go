@@ -7,13 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// liveConfig holds the config that an [Executor] and its breakers use. Update can
-// replace that config while calls are made.
-type liveConfig struct{ current atomic.Pointer[inForce] }
+// liveConfig has the config that an [Executor] and its breakers use. The method
+// [Executor.Update] can replace the config while calls are made.
+type liveConfig struct{ current atomic.Pointer[currentConfig] }
 
-// inForce is the config that is in force, with values that are computed from it
-// once.
-type inForce struct {
+// currentConfig is a config and the values that are computed from it once.
+type currentConfig struct {
 	*Config        // may be nil
 	limitsAttempts bool
 }
@@ -24,13 +23,13 @@ func newLiveConfig(c *Config) *liveConfig {
 	return r
 }
 
-func (r *liveConfig) set(c *Config) { r.current.Store(&inForce{c, c.limitsAttempts()}) }
+func (r *liveConfig) set(c *Config) { r.current.Store(&currentConfig{c, c.limitsAttempts()}) }
 
-func (r *liveConfig) get() *inForce { return r.current.Load() }
+func (r *liveConfig) get() *currentConfig { return r.current.Load() }
 
 // Update replaces the config of a running executor and of its breakers. A call that
 // is under way uses the new settings when it goes on to its next target. Breakers
-// keep their state and what they have counted. A changed circuitBreaker.mode applies
+// keep their state and their counts. A changed circuitBreaker.mode applies
 // to all breakers except those that [Breakers.Force] has set.
 //
 // If the new config is invalid, the old one stays. The error comes from
@@ -63,7 +62,7 @@ func (b *Breakers) update(ctx context.Context) {
 	}
 }
 
-// update replaces the settings of a gate.
+// update replaces the settings of a gate (breaker and rate limit of one endpoint).
 func (g *gate) update(ctx context.Context, cfg BreakerConfig) {
 	g.mu.Lock()
 	old := g.cfg.Swap(&cfg)

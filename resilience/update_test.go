@@ -13,7 +13,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// calls returns how many calls x makes if each of them fails with err.
+// calls returns how many calls x makes if each call fails with err.
 func calls(t *testing.T, x *resilience.Executor, err error) (n int) {
 	t.Helper()
 	_, got := resilience.Do(t.Context(), x, resilience.Call{}, func(context.Context, resilience.Target) (int, error) {
@@ -46,8 +46,8 @@ func TestExecutor_Update(t *testing.T) {
 	})
 }
 
-// If Update sets a new mode of breakers, the mode also applies to the existing
-// breakers, unless a person has forced another mode.
+// If Update sets a new breaker mode, the mode also applies to the existing breakers,
+// except to a breaker whose mode a person has forced.
 func TestExecutor_UpdateBreakers(t *testing.T) {
 	t.Parallel()
 	x := executor(t, enabled())

@@ -12,11 +12,12 @@
 //
 // What happens to a call that failed with a network error after all retries:
 //
-//   - Its task is stored as a scheduled task of asynq, due after a minute
-//     ([resilience.RestartConfig]). Calls with the same kind and key are one task.
-//   - When it is due, one of the machines that have registered its kind runs it.
-//     asynq's lease of 30 s, renewed every 5 s, keeps the other machines from
-//     running it.
+//   - The call is stored as a scheduled task of asynq, due after a minute
+//     ([resilience.RestartConfig]). Calls with the same kind (the name of the
+//     function) and the same key become one task.
+//   - When the task is due, one of the machines that have registered its kind runs
+//     it. asynq's lease of 30 s, renewed every 5 s, keeps the other machines from
+//     running the task.
 //   - The start is counted in Redis before the function runs. The next run of the
 //     task has the next number ([resilience.RestartNumber]).
 //   - If the function fails with a network error, the task is scheduled again,
@@ -26,16 +27,18 @@
 //     not count ([resilience.RestartPostponed]).
 //   - If the machine dies, the lease expires. asynq notices the expiry within two
 //     and a half minutes, and another machine takes the task over
-//     ([resilience.RestartInterrupted]). A task whose process has ended three times
-//     is parked ([resilience.RestartParked]): asynq archives it, and it does not run
-//     until [Queue.Resume]. [Queue.Discard] removes it. asynq removes archived tasks
-//     after 90 days.
+//     ([resilience.RestartInterrupted]). If the process has ended during three
+//     restarts of a task, the task is parked ([resilience.RestartParked]): asynq
+//     archives it and no longer runs it. [Queue.Resume] makes a parked task due
+//     again, and [Queue.Discard] removes it. asynq removes archived tasks after 90
+//     days.
 //   - If a task is due and no machine has registered its kind, one machine emits
 //     one event ([resilience.RestartUnhandled]).
 //
-// Each kind has a queue of its own in asynq, errclass:restart:<kind>, so a machine
-// only takes tasks that it can run. asynq's tools and web UI show these queues. The
-// counts of starts and failures have keys of their own: errclass:restart:state:*.
+// In asynq, each kind has a queue of its own, errclass:restart:<kind>. A machine
+// reads only the queues of its registered kinds. asynq's tools and web UI show these
+// queues. The counts of starts and failures have keys of their own:
+// errclass:restart:state:*.
 //
 // asynq computes due times and leases with the clocks of the machines. It tolerates
 // clocks that differ by up to 30 s.

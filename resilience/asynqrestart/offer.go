@@ -20,18 +20,18 @@ const storeTimeout = 5 * time.Second
 // task with the same id was stored, but has just ended.
 const maxOfferTries = 3
 
-// Offer stores a failed call as a task that is due after a pause. This process need
-// not have registered the task's kind. An error says why the queue does not accept
-// the call: the queue is shut down, the failure is not a transient network failure,
-// all restarts are used up, or Redis failed.
+// Offer stores a failed call as a task that is due after a pause. Another process
+// may have registered the task's kind (the name of its function). An error says why
+// the queue does not accept the call: the queue is shut down, the failure is not a
+// transient network failure, all restarts are used up, or Redis failed.
 //
 // If a task with the same kind and key is already stored, Offer stores no second
 // one:
 //
 //   - If the payloads are equal, Offer returns nil ([resilience.RestartMerged]).
 //   - If the payloads differ, the error wraps [resilience.ErrDuplicateTask].
-//   - If the payloads are equal and the stored task is parked, the error wraps
-//     [resilience.ErrParked].
+//   - If the payloads are equal and the stored task is parked (stopped after three
+//     crashes), the error wraps [resilience.ErrParked].
 //
 // A task without a key is never merged.
 //
@@ -75,7 +75,7 @@ func (q *Queue) firstDelay(rec record, r resilience.Restart) time.Duration {
 	return d
 }
 
-// acceptable returns an error if the queue does not accept an offer.
+// acceptable returns an error if the queue does not accept a failed call.
 func (q *Queue) acceptable(rec record, r resilience.Restart) error {
 	q.mu.Lock()
 	closed := q.closed
@@ -120,9 +120,9 @@ func (q *Queue) store(ctx context.Context, id string, rec record, wait time.Dura
 	return false, nil
 }
 
-// equal compares an offer with the stored task of the same id. merged is true if
-// both have the same payload. If the stored task has ended meanwhile, the error is
-// [asynq.ErrTaskNotFound].
+// equal compares rec with the stored task of the same id. merged is true if both
+// have the same payload and the task is not parked. If the stored task has ended
+// meanwhile, the error is [asynq.ErrTaskNotFound].
 func (q *Queue) equal(id string, rec record) (merged bool, err error) {
 	info, err := q.inspector.GetTaskInfo(queuePrefix+rec.Task.Kind, id)
 	if err != nil {

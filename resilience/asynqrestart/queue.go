@@ -20,8 +20,8 @@ import (
 )
 
 // Queue restarts calls that failed with network errors, on the machines of a fleet.
-// It has the same kinds, functions and events as [resilience.Queue]. Make it with
-// [NewQueue]. It is safe for concurrent use.
+// Tasks have the same kinds, functions and events as in a [resilience.Queue]. Make a
+// Queue with [NewQueue]. A Queue is safe for concurrent use.
 type Queue struct {
 	client    redis.UniversalClient
 	tasks     *asynq.Client
@@ -30,7 +30,7 @@ type Queue struct {
 	process   string // identifies this process
 	observers []resilience.Observer
 	workers   int
-	check     time.Duration // between asynq's checks for tasks that are due
+	check     time.Duration // interval of asynq's checks for tasks that are due
 	logger    asynq.Logger
 
 	base   context.Context // parent of the contexts of running functions
@@ -65,8 +65,8 @@ func WithWorkers(n int) Option {
 }
 
 // WithObserver adds an observer of [resilience.KindRestart] events. By default
-// there is none. nil is ignored. The events of one task come from the processes
-// that offer and run it.
+// there is none. nil is ignored. The events of one task come from the process that
+// stores the task and from the processes that run the task.
 func WithObserver(o resilience.Observer) Option {
 	return option(func(q *Queue) {
 		if o != nil {
@@ -76,8 +76,8 @@ func WithObserver(o resilience.Observer) Option {
 }
 
 // WithCheckInterval sets how often asynq looks for tasks that are due. Every sixth
-// time, the queue also looks for tasks that no process handles. The default is 5 s;
-// d <= 0 keeps it.
+// time, the queue also looks for due tasks whose kind no process runs. The default
+// is 5 s; d <= 0 keeps it.
 func WithCheckInterval(d time.Duration) Option {
 	return option(func(q *Queue) {
 		if d > 0 {
@@ -142,9 +142,9 @@ func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte
 	q.kinds[kind] = f
 }
 
-// Start begins to run the tasks of the registered kinds. A process that only
-// offers tasks need not call Start. Start returns an error if the server cannot
-// be reached, or if the queue has been started or shut down before.
+// Start begins to run the tasks of the registered kinds. A process that only calls
+// Offer need not call Start. Start returns an error if the server cannot be reached,
+// if no kind is registered, or if the queue has been started or shut down before.
 func (q *Queue) Start() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -179,7 +179,7 @@ func (q *Queue) Start() error {
 // Shutdown stops the queue, which then accepts no task and begins no restart. It
 // waits for running restarts until ctx ends. Then it cancels their contexts with the
 // cause [resilience.ErrQueueClosed] and returns an error. A canceled restart counts
-// neither as a failure nor as a crash. Another machine runs its task soon.
+// neither as a failure nor as a crash. Another machine soon runs the task again.
 func (q *Queue) Shutdown(ctx context.Context) error {
 	q.mu.Lock()
 	if q.closed {
@@ -198,7 +198,7 @@ func (q *Queue) Shutdown(ctx context.Context) error {
 	server.Stop()
 	left := q.drain(ctx)
 	for _, r := range left {
-		// server.Shutdown returns the task to its asynq queue, even if the
+		// server.Shutdown puts the task back into the asynq queue, even if the
 		// function of the task still runs.
 		releaseCtx, done := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 		_ = releaseScript.Run(releaseCtx, q.client, []string{stateKey(r.record.Offer)}, r.owner).Err() // if this fails, the end counts as a crash
@@ -252,12 +252,12 @@ func (q *Queue) delay(agent string, c counts) time.Duration {
 	return resilience.Schedule{Base: base, Max: max(base, longestDelay)}.Nominal(c.failures + c.crashes)
 }
 
-// maxRetry is how often asynq may retry a task: in effect, without limit, because
-// the queue itself decides when a task has failed for good.
+// maxRetry is the number of times that asynq may retry a task. It is practically
+// unlimited, because the Queue itself decides when a task has failed for good.
 const maxRetry = math.MaxInt32
 
-// never is a deadline that no task reaches. Every task has this deadline, because
-// asynq requires one.
+// never is the deadline of every task, because asynq requires one. No task reaches
+// it.
 var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // emit sends an event of a task to the observers.
@@ -278,6 +278,6 @@ func notify(ctx context.Context, o resilience.Observer, e resilience.Event) {
 	o(ctx, e)
 }
 
-// kindOf returns the kind of task in an asynq queue. ok is false if the queue is not
-// one of this package.
+// kindOf returns the kind of the tasks in an asynq queue. ok is false for a queue of
+// another program.
 func kindOf(queue string) (kind string, ok bool) { return strings.CutPrefix(queue, queuePrefix) }

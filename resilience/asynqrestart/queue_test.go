@@ -176,14 +176,14 @@ func TestRunsTask(t *testing.T) {
 		assert.Equal(t, []string{"started 1", "succeeded 1"}, runs.steps())
 		assert.Equal(t, "k", runs.last().Key)
 
-		// The first task is done, so an offer with its kind and key is a new task.
+		// The first task is done, so a call with the same kind and key is a new task.
 		require.NoError(t, offers.Offer(t.Context(), restart("summarize", "k", "other")))
 		assert.Equal(t, "other 1", <-got)
 	})
 }
 
-// Offers with the same kind and key are one task, even if they come from different
-// machines.
+// Failed calls with the same kind and key become one task, even if they come from
+// different machines.
 func TestEqualOffersAreOne(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		a, b := newMachine(t, addr), newMachine(t, addr)
@@ -392,7 +392,7 @@ func TestShutdownCancels(t *testing.T) {
 	})
 }
 
-// A kind that no machine has registered causes one event in the fleet.
+// If no machine has registered the kind of a due task, one machine emits one event.
 func TestUnhandledKind(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		a, b := newMachine(t, addr), newMachine(t, addr)

@@ -22,14 +22,14 @@ const recordVersion = 1
 // Task.Payload is not masked, because the restarted function needs it.
 type record struct {
 	Version  int                 `json:"version"`
-	Offer    string              `json:"offer"` // identifies the offer, and with it the counts
+	Offer    string              `json:"offer"` // random id of this task, for the key of its counts
 	Key      string              `json:"key,omitempty"`
 	Agent    string              `json:"agent,omitempty"`
 	Targets  []resilience.Target `json:"targets,omitempty"`
 	Task     resilience.Task     `json:"task"`
 	Error    string              `json:"error,omitempty"`
 	Result   classify.Result     `json:"result"`
-	Failures int                 `json:"failures,omitempty"` // of the task that has offered this one
+	Failures int                 `json:"failures,omitempty"` // failed restarts of the task that made this call
 }
 
 func newRecord(r resilience.Restart, failures int) record {
@@ -59,8 +59,8 @@ func decode(payload []byte) (r record, err error) {
 	return r, nil
 }
 
-// offered returns the restart in the form in which it was offered, without the
-// history.
+// offered returns the Restart from which r was made, with masked texts and without
+// the history.
 func (r record) offered() resilience.Restart {
 	offered := resilience.Restart{Key: r.Key, Agent: r.Agent, Targets: slices.Clone(r.Targets), Task: r.Task, Result: r.Result}
 	if r.Error != "" {

@@ -24,17 +24,16 @@ type run struct {
 	counts counts
 
 	mu      sync.Mutex
-	failed  bool          // one of its calls has failed and was offered again
-	refused bool          // a gate refused its call
+	failed  bool          // a call of this restart has failed and was passed to Offer
+	refused bool          // a gate (circuit breaker or rate limit) refused a call of this restart
 	wait    time.Duration // time for which the gate refuses calls
 }
 
 // runKey is the context key of the running restart.
 type runKey struct{}
 
-// offered is called when the function of the restart offers its call again. It
-// records whether the call failed, or whether a gate (a breaker or a rate limit)
-// refused it.
+// offered records that the function of the restart has passed its call to Offer. The
+// call has failed, or a gate has refused it.
 func (r *run) offered(offer resilience.Restart) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -60,7 +59,7 @@ func (q *Queue) retryDelay(_ int, err error, t *asynq.Task) time.Duration {
 		return e.after
 	}
 	if q.base.Err() != nil {
-		return 0 // shut down: another machine runs it
+		return 0 // after Shutdown, another machine runs the task at once
 	}
 	rec, _ := decode(t.Payload())
 	return q.delay(rec.Agent, counts{}) // an error of asynq: the lease has expired
@@ -178,20 +177,21 @@ func (r *run) finish(ctx context.Context, err error, took time.Duration) error {
 	}
 	storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	had, storeErr := q.end(storeCtx, r.record.Offer, r.owner, c)
+	owned, storeErr := q.end(storeCtx, r.record.Offer, r.owner, c)
 	switch {
 	case storeErr != nil:
 		e.Err = errors.Join(e.Err, fmt.Errorf("the end of the restart could not be stored, so it may run again: %w", storeErr))
-	case !had && !interrupted:
+	case !owned && !interrupted:
 		e.Err = errors.Join(e.Err, fmt.Errorf("another process may run the task again: %w", resilience.ErrLeaseLost))
 	}
 	q.emit(ctx, r.id, r.record, e)
 	return result
 }
 
-// afterRefusal returns the pause after a restart that a gate refused. The gate
-// refuses calls for the time wait. afterRefusal rounds this time up to a multiple of
-// the base pause, so that refused tasks do not all restart at the same moment.
+// afterRefusal returns the pause after a restart that a gate refused: the time wait,
+// rounded up to a multiple of the base pause. The gate refuses calls for the time
+// wait. Without the rounding, all refused tasks would restart at the moment when the
+// gate accepts calls again.
 func (q *Queue) afterRefusal(agent string, wait time.Duration) time.Duration {
 	_, base := q.settings(agent)
 	return (wait + base - 1) / base * base

@@ -8,8 +8,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// maxCrashes is the number of crashes after which a task is parked. A crash is a
-// restart during which the process ended.
+// maxCrashes is the number of crashes after which a task is parked (archived by
+// asynq). A crash is a restart during which the process ended.
 const maxCrashes = 3
 
 // stateLife is how long the counts of a task are kept after their last change. It
@@ -24,8 +24,8 @@ type counts struct {
 	crashes       int
 	postponements int
 	parked        bool
-	done          bool // its function has returned nil
-	interrupted   bool // its last restart has not ended, and its process is gone
+	done          bool // the task has succeeded or has failed for good
+	interrupted   bool // the end of the last restart was not stored
 }
 
 // startScript counts a start before the function runs. The state is a hash with the
@@ -94,9 +94,9 @@ func (q *Queue) begin(ctx context.Context, offer, owner string) (c counts, err e
 	return counts{int(n[0]), int(n[1]), int(n[2]), int(n[3]), n[4] == 1, n[5] == 1, n[6] == 1}, nil
 }
 
-// end stores the end of a restart. had is true if this process still was the owner
-// of the task.
-func (q *Queue) end(ctx context.Context, offer, owner string, c counts) (had bool, err error) {
+// end stores the end of a restart if owner, the id of the restart, still owns the
+// task. owned reports whether this is the case.
+func (q *Queue) end(ctx context.Context, offer, owner string, c counts) (owned bool, err error) {
 	done := 0
 	if c.done {
 		done = 1

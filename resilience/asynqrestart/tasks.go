@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// lister returns the tasks of a queue that have one state of asynq, for example
-// "scheduled".
+// lister is a function that returns the tasks of a queue in one state of asynq, such
+// as "scheduled".
 type lister func(queue string, opts ...asynq.ListOption) ([]*asynq.TaskInfo, error)
 
 // maxListed limits how many tasks of each kind and state are listed.
@@ -26,7 +26,7 @@ func (q *Queue) listers() []lister {
 }
 
 // queues returns the asynq queues of this package. There is one queue for each
-// kind of task that was ever offered.
+// kind of task that was ever stored.
 func (q *Queue) queues() ([]string, error) {
 	all, err := q.inspector.Queues()
 	return slices.DeleteFunc(all, func(name string) bool { _, ours := kindOf(name); return !ours }), err
@@ -49,7 +49,7 @@ func (q *Queue) Tasks(ctx context.Context) ([]resilience.QueuedTask, error) {
 			for _, info := range infos {
 				rec, err := decode(info.Payload)
 				if err != nil {
-					continue // handle reports it when it is due
+					continue // the method handle reports the error when the task is due
 				}
 				c, _, err := q.read(ctx, rec.Offer)
 				if err != nil {
@@ -66,8 +66,9 @@ func (q *Queue) Tasks(ctx context.Context) ([]resilience.QueuedTask, error) {
 	return all, nil
 }
 
-// Resume puts a parked task back into the queue, due at once. After three more
-// crashes the task is parked again. The id comes from a [resilience.QueuedTask].
+// Resume makes a parked task (stopped after three crashes) due at once. After three
+// more crashes the task is parked again. The id comes from a
+// [resilience.QueuedTask].
 func (q *Queue) Resume(ctx context.Context, kind, id string) error {
 	rec, err := q.parked(kind, id)
 	if err != nil {
@@ -92,7 +93,7 @@ func (q *Queue) Discard(ctx context.Context, kind, id string) error {
 	if err := q.inspector.DeleteTask(queuePrefix+kind, id); err != nil {
 		return fmt.Errorf("discard task %q: %w", id, err)
 	}
-	q.client.Del(ctx, stateKey(rec.Offer)) // else it expires
+	q.client.Del(ctx, stateKey(rec.Offer)) // if this fails, the state expires
 	q.emit(ctx, id, rec, resilience.Event{To: resilience.RestartFailed, Result: rec.Result, Err: fmt.Errorf("%w, and was discarded", resilience.ErrParked)})
 	return nil
 }
@@ -111,7 +112,7 @@ func (q *Queue) parked(kind, id string) (record, error) {
 	return decode(info.Payload)
 }
 
-// watch looks repeatedly for tasks that no process handles. It ends with Shutdown.
+// watch looks repeatedly for due tasks whose kind no process runs, until Shutdown.
 func (q *Queue) watch() {
 	tick := time.NewTicker(6 * q.check)
 	defer tick.Stop()
@@ -126,7 +127,7 @@ func (q *Queue) watch() {
 }
 
 // reportUnhandled emits an event for each due task whose kind no process runs. It
-// ignores errors, because watch calls it again soon.
+// ignores errors, because watch soon calls reportUnhandled again.
 func (q *Queue) reportUnhandled() {
 	names, err := q.queues()
 	if err != nil || len(names) == 0 {
@@ -160,8 +161,8 @@ func (q *Queue) reportUnhandled() {
 	}
 }
 
-// unhandled emits the event for a task that no process handles. The fleet emits
-// this event only once for each task.
+// unhandled emits the event for a due task whose kind no process runs. All processes
+// together emit this event only once for each task.
 func (q *Queue) unhandled(info *asynq.TaskInfo) {
 	rec, err := decode(info.Payload)
 	if err != nil {

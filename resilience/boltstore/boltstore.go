@@ -1,5 +1,5 @@
-// Package boltstore stores the tasks of a resilience.Queue in one file, so that
-// they survive the process. Pass the result of [Open] to resilience.WithStore:
+// Package boltstore stores the tasks of a resilience.Queue in one file, so that the
+// tasks survive the process. Pass the result of [Open] to resilience.WithStore:
 //
 //	store, err := boltstore.Open("restarts.db")
 //	queue, err := resilience.NewQueue(config, resilience.WithStore(store))
@@ -8,8 +8,9 @@
 //	store.Close()
 //
 // The file is a bbolt database. A change is on disk when [Store.Swap] returns. A
-// crash of the process or the machine does not damage the file. If something else
-// has damaged it, Open or a later call returns an error that wraps [ErrDamaged].
+// crash of the process or the machine does not damage the file. If the file is
+// damaged for another reason, Open or a later call returns an error that wraps
+// [ErrDamaged].
 //
 // One process at a time can have the file open. Several queues of that process
 // may share a Store; each task runs in one of them.
@@ -39,13 +40,13 @@ type Store struct {
 	mu      sync.Mutex // held during each call of bbolt
 	db      *bbolt.DB
 	damaged error // set once damage is found; after that bbolt is not called
-	stuck   bool  // a panic left bbolt's write locks held
+	stuck   bool  // bbolt has panicked and still holds its write locks
 }
 
 var _ resilience.Store = (*Store)(nil)
 
 // ErrDamaged is wrapped by the errors of a store whose file is damaged. Move the
-// file away and start with a new one, or restore a copy.
+// file away and start with a new file, or restore a copy.
 var ErrDamaged = errors.New("the file is damaged: move it away or restore a copy")
 
 var errNotOpen = errors.New("the store is not open: make it with Open")
@@ -59,9 +60,9 @@ const lockWait = time.Second
 // can have the file open; a second Open fails after one second. Open reads all
 // records once to find damage.
 //
-// Only the owner can read the file, because payloads may hold secrets. If an
-// existing file has more permissions, Open sets its mode to 0600. If Open is not
-// allowed to do so, it fails. On Windows the file has the access list of its folder.
+// Only the owner can read the file, because payloads may contain secrets. If an
+// existing file has more permissions, Open sets the mode to 0600, or fails if that
+// is not allowed. On Windows the file has the access list of its folder.
 func Open(path string) (*Store, error) {
 	s := &Store{path: path}
 	if path == "" {
@@ -96,8 +97,8 @@ func (s *Store) open() error {
 	})
 }
 
-// openFile opens the file for bbolt and keeps it in s. If bbolt cannot close the
-// file, Store.Close closes it. In that case the file may stay locked until the
+// openFile opens the file for bbolt and keeps the file in s. If bbolt cannot close
+// the file, Store.Close closes it. In that case the file may stay locked until the
 // process ends, because the file is still mapped into memory.
 func (s *Store) openFile(path string, flag int, _ os.FileMode) (f *os.File, err error) {
 	s.file, err = ownerfile.Open(path, flag)
@@ -141,16 +142,16 @@ func (s *Store) view(f func(*bbolt.Tx) error) error {
 	return s.guard(false, func() error { return s.db.View(f) })
 }
 
-// Swap replaces the record of an id by next, if the record equals old. A nil
-// old means that there must be no record. If next is nil, Swap removes the
-// record. If the record differs from old, Swap changes nothing and returns
-// false. The change is on disk when Swap returns.
+// Swap replaces the record with the given id by next, if the stored record equals
+// old. If old is nil, there must be no stored record. If next is nil, Swap removes
+// the record. If the stored record differs from old, Swap changes nothing and
+// returns false. The change is on disk when Swap returns.
 func (s *Store) Swap(id string, old, next []byte) (swapped bool, err error) {
 	err = s.update(func(tx *bbolt.Tx) error {
 		b, key := tx.Bucket(bucket), []byte(id)
 		record := b.Get(key)
 		if (record == nil) != (old == nil) || !bytes.Equal(record, old) {
-			return errOther // saves the write of an unchanged file
+			return errOther // an error makes bbolt skip the write of the unchanged file
 		}
 		if next == nil {
 			return b.Delete(key)

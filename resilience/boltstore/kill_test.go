@@ -43,8 +43,8 @@ const (
 	childDrain   = "drain"
 	childSuicide = "suicide"
 	childShared  = "shared" // see sharedChild; a number follows
-	// childLease is short, so that a child takes over the tasks of the previous
-	// child before it is killed itself.
+	// childLease is short, so that each child takes over the tasks of the previous
+	// child before the test kills it.
 	childLease = 100 * time.Millisecond
 )
 
@@ -149,13 +149,13 @@ func childProcess(t *testing.T, folder, round string) *exec.Cmd {
 	return cmd
 }
 
-// history is what the journal says about one task.
+// history has the entries of the journal for one task.
 type history struct {
 	offered, done bool
 	completed     string // the round in which its function has last returned nil
-	announced     int    // number of its last start, according to the event
+	started       int    // number of its last start
 	runs          int
-	reason        bool // another run is expected: the last one has failed, or its interruption was announced
+	mayRerun      bool // the last run has failed, or an event reported that it was interrupted
 }
 
 // verify reads the journal of all processes and checks the history of each task.
@@ -176,28 +176,28 @@ func verify(t *testing.T, journal string) {
 		case "offered":
 			h.offered = true
 		case resilience.RestartStarted:
-			assert.Greater(t, number, h.announced, "line %q", line)
-			h.announced = number
+			assert.Greater(t, number, h.started, "line %q", line)
+			h.started = number
 		case "run":
 			assert.False(t, h.done, "task %s runs again after it was done", f[1])
 			assert.NotEqual(t, h.completed, f[3], "task %s runs again in the process that has completed it", f[1])
-			assert.Equal(t, h.announced, number, "line %q", line)
+			assert.Equal(t, h.started, number, "line %q", line)
 			if h.runs++; h.runs > 1 {
 				reruns++
 				assert.Greater(t, number, 1, "number of run %d of task %s", h.runs, f[1])
-				assert.True(t, h.reason, "run %d of task %s, which has neither failed nor is announced as interrupted", h.runs, f[1])
+				assert.True(t, h.mayRerun, "run %d of task %s, which has neither failed nor is announced as interrupted", h.runs, f[1])
 			}
-			h.reason = false
+			h.mayRerun = false
 		case "fails":
-			h.reason = true
+			h.mayRerun = true
 		case "completed":
 			h.completed = f[3]
 		case resilience.RestartInterrupted:
 			interrupted++
-			h.reason = true
+			h.mayRerun = true
 		case resilience.RestartParked:
 			parked++
-			h.reason = true
+			h.mayRerun = true
 		case resilience.RestartSucceeded:
 			done++
 			h.done = true

@@ -1,7 +1,8 @@
-// Package redisgate shares the gates of package resilience through Redis or Valkey.
-// Processes share three things: the holds that rate limits cause, the openings and
-// closings of breakers, and which process makes the trial of an endpoint that is
-// down. [New] returns a [Sharer]. Each executor needs its own:
+// Package redisgate shares the gates of package resilience (circuit breakers and
+// rate limits) through Redis or Valkey. Processes share three things: the holds
+// (pauses that rate limits require), the openings and closings of breakers, and
+// which process makes the trial (the call that tests an endpoint whose breaker is
+// open). [New] returns a [Sharer]. Each executor needs a Sharer of its own:
 //
 //	client := redis.NewClient(&redis.Options{Addr: "localhost:6379"})
 //	sharer, err := redisgate.New(ctx, client)
@@ -20,9 +21,8 @@
 //     process with the lease renews it while the trial runs. After a failed trial
 //     the key stays until the next trial is due.
 //
-// Only one kind of call waits for the server: a call that would be the trial of an
-// open breaker waits for the lease, for 100 ms at most. All other calls read only
-// the memory of their process.
+// Before a trial, the process asks the server for the lease and waits for the answer
+// for 100 ms at most. All other calls read only the memory of their process.
 //
 // If the server cannot be reached, each process continues without it. The executor's
 // observers receive one event ([resilience.KindSharing], [resilience.SharingAway]).
@@ -35,13 +35,13 @@
 //
 // The server stores no secrets. The endpoint has no user information and no
 // query. A [resilience.Target.Key] is hashed. The server stores only the
-// category, the reason and the status of a failure. If a Sharer reads content
-// that it does not understand, it ignores the content and reports one event
-// ([resilience.SharingIgnored]). Content that it understands may still be wrong:
-// [resilience.Receiver.Apply] limits the harm.
+// category, the reason and the status of a failure. A Sharer ignores a message or a
+// key that it cannot decode, and reports one event ([resilience.SharingIgnored]).
+// [resilience.Receiver.Apply] limits the effect of messages with wrong values.
 //
 // The keys are {prefix}:hold:*, {prefix}:open:*, {prefix}:trial:* and
 // {prefix}:index. The channel is {prefix}:changes. The braces are part of the
-// names. So all keys are in one slot of a cluster. The server must allow scripts
-// (EVALSHA, EVAL) and the commands for strings, sorted sets and publish/subscribe.
+// names. They put all keys into one hash slot of a Redis cluster. The server must
+// allow scripts (EVALSHA, EVAL) and the commands for strings, sorted sets and
+// publish/subscribe.
 package redisgate

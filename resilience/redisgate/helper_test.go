@@ -60,7 +60,7 @@ func newClient(t *testing.T, addr string) *redis.Client {
 	return c
 }
 
-// process imitates a process: it has an executor with its own sharer.
+// process stands for a process of a fleet. Each has an executor with its own Sharer.
 type process struct {
 	*redisgate.Sharer
 	x *resilience.Executor
@@ -103,10 +103,10 @@ var target = resilience.Target{Endpoint: "https://api.example.com/v1", Key: "ten
 
 const gateName = "https://api.example.com/v1#tenant {7}"
 
-// do makes a call that ends with err. within is the time until the call's deadline.
-func (p *process) do(t *testing.T, err error, within time.Duration) error {
+// do makes a call that ends with err. timeout is the time until the call's deadline.
+func (p *process) do(t *testing.T, err error, timeout time.Duration) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), within)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	_, failed := resilience.Do(ctx, p.x, resilience.Call{Targets: []resilience.Target{target}},
 		func(context.Context, resilience.Target) (int, error) {
@@ -124,7 +124,7 @@ func (p *process) called() int {
 	return p.calls
 }
 
-// status returns the state of the gate of target.
+// status returns the state of the circuit breaker for target.
 func (p *process) status() (s resilience.BreakerStatus) {
 	for _, s = range p.x.Breakers().Snapshot() {
 		if s.Endpoint == gateName {

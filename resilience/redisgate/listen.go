@@ -15,8 +15,8 @@ import (
 )
 
 // listen receives the changes of other processes until Close. When the connection
-// fails, listen connects again after a pause. It calls started after the first
-// attempt to reach the server.
+// fails, listen connects again after a pause. listen calls the function started
+// after each attempt to reach the server.
 func (s *Sharer) listen(started func()) {
 	pause := shortestPause
 	for s.ctx.Err() == nil {
@@ -38,8 +38,8 @@ func (s *Sharer) listen(started func()) {
 	}
 }
 
-// setDown stores err, the reason why the server cannot be reached, and reports it to
-// the receiver.
+// setDown stores err, the reason why the server cannot be reached, and reports err
+// to the receiver.
 func (s *Sharer) setDown(err error) {
 	s.mu.Lock()
 	s.down = err
@@ -47,8 +47,8 @@ func (s *Sharer) setDown(err error) {
 	s.report().Away(err)
 }
 
-// subscribe receives changes until the connection fails. wasUp is false if the
-// connection or the first load failed.
+// subscribe receives changes until the connection fails. wasUp is true if the
+// subscription and the first load succeeded.
 func (s *Sharer) subscribe(started func()) (wasUp bool, err error) {
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
@@ -99,8 +99,8 @@ func (s *Sharer) receive(ctx context.Context, sub *redis.PubSub) error {
 	}
 }
 
-// deliver decodes a message and stores its change. It applies the change if another
-// process has sent it.
+// deliver decodes a message and stores its change. If another process has sent the
+// change, deliver also applies it to the gate.
 func (s *Sharer) deliver(payload string) {
 	c, err := decodeSent(payload)
 	if err != nil {
@@ -136,9 +136,9 @@ func (s *Sharer) load(ctx context.Context) error {
 	return nil
 }
 
-// loadStates reads and applies the states (holds and openings) of the given index
-// entries. It reads at most maxText bytes of each state, because a key may hold
-// anything.
+// loadStates reads and applies the states (holds and openings) of the given members
+// of the index. It reads at most maxText+1 bytes of each state, because another
+// program may have written the key, with a text of any length.
 func (s *Sharer) loadStates(ctx context.Context, members []string) error {
 	texts, lefts := make([]*redis.StringCmd, len(members)), make([]*redis.DurationCmd, len(members))
 	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -154,7 +154,7 @@ func (s *Sharer) loadStates(ctx context.Context, members []string) error {
 	for i, m := range members {
 		text, err := texts[i].Result()
 		if err == nil && text == "" {
-			continue // the TTL of the state has ended
+			continue // the state has expired
 		}
 		if err != nil {
 			s.report().Ignored(fmt.Errorf("%w: a state is no text", errMessage))
@@ -165,22 +165,22 @@ func (s *Sharer) loadStates(ctx context.Context, members []string) error {
 	return nil
 }
 
-// apply stores the state of an index entry, and applies it to the gate. The argument
-// left is the remaining TTL of the state.
-func (s *Sharer) apply(member, text string, left time.Duration) {
+// apply decodes and stores the state of a member of the index, and applies the state
+// to the gate. ttl is the remaining TTL of the state.
+func (s *Sharer) apply(member, text string, ttl time.Duration) {
 	c, err := decode(text)
 	kind, gate, _ := strings.Cut(member, ":")
 	want := map[string]resilience.GateChangeKind{"hold": resilience.GateHeld, "open": resilience.GateOpened}[kind]
 	switch {
 	case err != nil:
-	case c.Gate != gate || c.Kind != want || left <= 0 || left > life(c):
+	case c.Gate != gate || c.Kind != want || ttl <= 0 || ttl > life(c):
 		err = fmt.Errorf("%w: a state with the wrong gate, kind or TTL", errMessage)
 	}
 	if err != nil {
 		s.report().Ignored(err)
 		return
 	}
-	s.memory.put(c, life(c)-left)
+	s.memory.put(c, life(c)-ttl)
 	for _, current := range s.memory.current(c.Gate) {
 		if current.Kind == c.Kind && c.Peer != s.peer {
 			s.report().Apply(current)

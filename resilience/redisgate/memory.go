@@ -7,16 +7,17 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// maxKnown limits the number of states (holds and openings) in a memory.
-const maxKnown = 10000
+// maxStates limits the number of states in a memory. A state is a hold (a pause that
+// a rate limit requires) or an opening (an open circuit breaker).
+const maxStates = 10000
 
 // openLife is how long an opening stays stored after the next trial is due. If no
 // process has made a trial by then, no process calls the endpoint any more.
 const openLife = time.Minute
 
-// memory keeps the holds and openings that the processes have published, until
-// they end. If this process makes a gate later, the gate starts with its stored
-// hold and opening. memory is safe for concurrent use.
+// memory stores the published holds and openings of all processes until these states
+// expire. A gate that this process creates later starts with its stored states.
+// memory is safe for concurrent use.
 type memory struct {
 	mu     sync.Mutex
 	states map[stateKey]state
@@ -29,8 +30,8 @@ type stateKey struct {
 
 type state struct {
 	change resilience.GateChange
-	at     time.Time // the times of change count from here
-	until  time.Time // the state ends here
+	start  time.Time // the durations in change count from this time
+	until  time.Time // the state expires at this time
 }
 
 // life returns how long a change stays stored.
@@ -54,14 +55,14 @@ func (m *memory) put(c resilience.GateChange, age time.Duration) {
 	default:
 		return
 	}
-	if len(m.states) >= maxKnown {
+	if len(m.states) >= maxStates {
 		for k, s := range m.states {
 			if !now.Before(s.until) {
 				delete(m.states, k)
 			}
 		}
 	}
-	if len(m.states) < maxKnown {
+	if len(m.states) < maxStates {
 		m.states[stateKey{c.Kind, c.Gate}] = state{c, now.Add(-age), now.Add(life(c) - age)}
 	}
 }
@@ -73,8 +74,8 @@ func (m *memory) clear() {
 	clear(m.states)
 }
 
-// current returns the changes of a gate that are still in force: its hold and the
-// opening of its breaker. Their durations begin now.
+// current returns the stored hold of a gate and the stored opening of its breaker,
+// unless they have expired. The durations of these changes count from now.
 func (m *memory) current(gate string) (all []resilience.GateChange) {
 	now := time.Now()
 	m.mu.Lock()
@@ -84,7 +85,7 @@ func (m *memory) current(gate string) (all []resilience.GateChange) {
 		if !ok || !now.Before(s.until) {
 			continue
 		}
-		c, passed := s.change, now.Sub(s.at)
+		c, passed := s.change, now.Sub(s.start)
 		c.Hold, c.NextTrial = max(c.Hold-passed, 0), max(c.NextTrial-passed, 0)
 		c.OpenFor += passed
 		all = append(all, c)

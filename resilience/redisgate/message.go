@@ -13,8 +13,8 @@ import (
 )
 
 // version is the version of the message format. Processes ignore messages of
-// other versions. The function live in scripts.go ignores a key whose text does
-// not begin with this version.
+// other versions. The Lua function live ignores a key whose text does not begin with
+// this version.
 const version = 1
 
 // maxText is the largest number of bytes of a message that decode reads.
@@ -23,7 +23,7 @@ const maxText = 4096
 // message is the JSON form of a change, in keys and in the channel. Its times are
 // in milliseconds.
 type message struct {
-	Version int                       `json:"v"` // first in the JSON: live in scripts.go compares the first bytes
+	Version int                       `json:"v"` // the first field, because the Lua function live reads only the first bytes
 	Peer    string                    `json:"peer"`
 	Gate    string                    `json:"gate"`
 	Kind    resilience.GateChangeKind `json:"kind"`
@@ -54,8 +54,8 @@ func encode(peer string, c resilience.GateChange) (string, error) {
 // up returns d in milliseconds, rounded up.
 func up(d time.Duration) int64 { return (d + time.Millisecond - 1).Milliseconds() }
 
-// longest is the longest duration in a message. Longer durations are reduced to
-// it, because a larger number of milliseconds may not fit into a time.Duration.
+// longest is the limit for a duration in a message. It prevents an overflow: the
+// number of milliseconds in a message may be larger than a time.Duration can hold.
 const longest = 100 * 365 * 24 * time.Hour
 
 func duration(ms int64) time.Duration {
@@ -65,8 +65,8 @@ func duration(ms int64) time.Duration {
 
 var errMessage = errors.New("redisgate")
 
-// decode reads the JSON of a change. The text may be anything, so the errors of
-// decode do not quote it.
+// decode reads the JSON of a change. The errors of decode do not quote the text,
+// because another program may have written it.
 func decode(text string) (resilience.GateChange, error) {
 	if len(text) > maxText {
 		return resilience.GateChange{}, fmt.Errorf("%w: a message has %d bytes, more than %d", errMessage, len(text), maxText)
@@ -88,10 +88,10 @@ func decode(text string) (resilience.GateChange, error) {
 	}, nil
 }
 
-// These limit the bytes in the id of a gate and in the id of a process.
+// maxGate and maxPeer limit the bytes in the id of a gate and of a process.
 const (
 	maxGate = 256
-	maxPeer = 63 // the function owner in scripts.go reads 64 bytes
+	maxPeer = 63 // the Lua function owner reads 64 bytes
 )
 
 // decodeSent reads a message of the channel: the number of processes, a space and

@@ -2,9 +2,9 @@ package redisgate
 
 import "github.com/redis/go-redis/v9"
 
-// The server runs each script atomically. Another program may write any value to
-// a key. So each script reads only a few bytes of a key, and checks them. All
-// times are in milliseconds.
+// The server runs each script atomically. Another program may have written a key,
+// with a value of any length. So each script reads only a few bytes of a key, and
+// checks them. All times are in milliseconds.
 
 // luaCommon contains functions that several scripts call.
 const luaCommon = `
@@ -50,12 +50,12 @@ local function owner(key)
 end
 `
 
-// heldScript stores a hold and sends it to the other processes. It does nothing
-// if the hold is shorter than a second, or if it would extend the stored hold by
-// less than a second.
+// heldScript stores a hold (a pause that a rate limit requires) and sends it to the
+// other processes. It does nothing if the hold is shorter than a second, or would
+// extend the stored hold by less than a second.
 //
 // KEYS: state, index.
-// ARGV: text, time of the hold, channel, member of the index.
+// ARGV: JSON of the change, duration of the hold, channel, member of the index.
 var heldScript = redis.NewScript(luaCommon + `
 local ms = tonumber(ARGV[2])
 if live(KEYS[1]) > ms - 1000 then
@@ -67,17 +67,17 @@ publish(ARGV[3], ARGV[1])
 return 1
 `)
 
-// openedScript stores an opening and sends it to the other processes. The calling
-// process gets the lease of the trial until the next trial is due. After that,
-// any process can get the lease.
+// openedScript stores the opening of a breaker and sends it to the other processes.
+// The calling process gets the lease of the trial (the call that tests the endpoint)
+// until the next trial is due. After that, any process can get the lease.
 //
 // If this is the first opening of an outage and an opening is already stored, the
 // script does nothing. After a failed trial, the script does not take the lease
 // from another process.
 //
 // KEYS: state, index, lease.
-// ARGV: text, TTL, channel, member of the index, time until the next trial, "1" for
-// the first opening of an outage, process.
+// ARGV: JSON of the change, TTL, channel, member of the index, time until the next
+// trial, "1" for the first opening of an outage, process.
 var openedScript = redis.NewScript(luaCommon + `
 local first = ARGV[6] == '1'
 if first and live(KEYS[1]) >= 0 then
@@ -97,7 +97,7 @@ return 1
 // to the other processes.
 //
 // KEYS: state, index, lease.
-// ARGV: text, channel, member of the index.
+// ARGV: JSON of the change, channel, member of the index.
 var closedScript = redis.NewScript(luaCommon + `
 redis.call('DEL', KEYS[1], KEYS[3])
 redis.pcall('ZREM', KEYS[2], ARGV[3])
@@ -105,11 +105,11 @@ publish(ARGV[2], ARGV[1])
 return 1
 `)
 
-// releasedScript removes the lease if this process has it, and tells the other
-// processes that the lease is free.
+// releasedScript removes the lease if this process has the lease, and tells the
+// other processes that the lease is free.
 //
 // KEYS: lease.
-// ARGV: text, channel, process.
+// ARGV: JSON of the change, channel, process.
 var releasedScript = redis.NewScript(luaCommon + `
 if owner(KEYS[1]) ~= ARGV[3] then
 	return 0
@@ -132,8 +132,7 @@ end
 return math.max(left, 1)
 `)
 
-// renewScript starts the TTL of the lease again if this process still has the
-// lease.
+// renewScript sets the TTL of the lease again if this process still has the lease.
 //
 // KEYS: lease. ARGV: process, TTL.
 var renewScript = redis.NewScript(luaCommon + `
@@ -143,8 +142,8 @@ end
 return 0
 `)
 
-// indexScript returns the members of the index. The script also writes, so that it
-// fails on a server that is read-only.
+// indexScript returns the members of the index. The script also writes. So it fails
+// on a read-only server, which cannot store changes.
 //
 // KEYS: index.
 var indexScript = redis.NewScript(luaCommon + `

@@ -15,27 +15,27 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Sharer shares the gates of one executor with other processes through a Redis or
-// Valkey server. [New] returns a Sharer. It is safe for concurrent use. Close ends
-// its goroutines.
+// Sharer shares the gates (circuit breakers and rate limits) of one executor with
+// other processes through a Redis or Valkey server. [New] returns a Sharer. A Sharer
+// is safe for concurrent use. Close ends the goroutines of a Sharer.
 type Sharer struct {
 	client redis.UniversalClient
 	prefix string
 	peer   string // identifies this process
 	memory memory
-	out    chan resilience.GateChange // changes that wait for send
-	wake   chan struct{}              // tells send that there is a lease to renew
+	out    chan resilience.GateChange // changes for the method send
+	wake   chan struct{}              // tells the method send that there is a lease to renew
 
-	up    atomic.Bool // true: the server answers, and this process gets changes
+	up    atomic.Bool // the server answers, and this process receives changes
 	ctx   context.Context
 	close context.CancelFunc
 	loops sync.WaitGroup
 
 	mu       sync.Mutex
 	receiver resilience.Receiver
-	down     error                   // why the server cannot be reached
+	down     error                   // why the server cannot be reached, or nil
 	session  context.CancelCauseFunc // ends the current subscription
-	leases   map[string]time.Time    // gate of a running trial -> time at which its renewals end
+	leases   map[string]time.Time    // gate of a running trial -> end of the renewals of the lease
 }
 
 var _ resilience.Sharer = (*Sharer)(nil)
@@ -52,8 +52,8 @@ func (o option) apply(s *Sharer) { o(s) }
 const DefaultPrefix = "errclass"
 
 // WithPrefix sets the prefix of the keys and of the channel. Processes with the
-// same prefix share their gates. The default is [DefaultPrefix]; an empty prefix
-// keeps it. WithPrefix removes braces from the prefix.
+// same prefix share their gates. The default is [DefaultPrefix]. An empty prefix
+// changes nothing. WithPrefix removes braces from the prefix.
 func WithPrefix(prefix string) Option {
 	return option(func(s *Sharer) {
 		if prefix = strings.NewReplacer("{", "", "}", "").Replace(prefix); prefix != "" {
@@ -65,29 +65,31 @@ func WithPrefix(prefix string) Option {
 const (
 	// startTimeout limits how long New waits for the server.
 	startTimeout = time.Second
-	// commandTimeout limits the time of a command. If a command takes longer, the
-	// server counts as unreachable.
+	// commandTimeout limits the time of a Redis command. If a command takes longer,
+	// the server counts as unreachable.
 	commandTimeout = time.Second
-	// leaseTime is the TTL of the lease of a trial. The process renews the lease
-	// every third of this time.
+	// leaseTime is the TTL of the lease of a trial (the call that tests an endpoint).
+	// The process renews the lease each time a third of leaseTime has passed.
 	leaseTime = 5 * time.Second
-	// queueLength limits the number of changes that wait until they are sent.
+	// queueLength limits the number of changes that wait to be sent.
 	queueLength = 1024
-	// After a failure, listen waits before it subscribes again. The first pause
-	// is shortestPause. Each further pause is twice as long, up to longestPause.
+	// After a failure, the method listen pauses before it subscribes again. The
+	// first pause is shortestPause. Each further pause is twice as long, but not
+	// longer than longestPause.
 	shortestPause, longestPause = 100 * time.Millisecond, 5 * time.Second
-	// If no message comes within pingAfter, receive sends a ping. If the ping gets
-	// no answer within pingAfter, the server counts as unreachable.
+	// If no message comes within pingAfter, the method receive sends a ping. If the
+	// ping gets no answer within pingAfter, the server counts as unreachable.
 	pingAfter = 2 * time.Second
 )
 
 // errAway is the error of Claim while the server cannot be reached.
 var errAway = errors.New("redisgate: the server is away")
 
-// New returns a Sharer that uses a client. New waits until it has read the current
-// holds and openings. It stops waiting after a second, or when ctx ends. If the
-// server cannot be reached, New returns no error: the Sharer keeps trying to reach
-// it. A nil client is an error. The caller closes first the Sharer, then the client.
+// New returns a Sharer that uses a client. New waits until the Sharer has read the
+// current holds and openings from the server, but for a second at most, and not
+// after the end of ctx. If the server cannot be reached, New returns no error, and
+// the Sharer keeps trying. If client is nil, New returns an error. The caller closes
+// first the Sharer, then the client.
 //
 // Set ContextTimeoutEnabled in the options of the client. Without this option, each
 // command to a server that hangs keeps a goroutine until the client's own timeout.
@@ -118,7 +120,7 @@ func New(ctx context.Context, client redis.UniversalClient, opts ...Option) (*Sh
 	return s, nil
 }
 
-// Close ends the sharing. The executor continues without it.
+// Close stops the sharing. The executor continues without sharing. The error is nil.
 func (s *Sharer) Close() error {
 	s.up.Store(false)
 	s.close()
@@ -151,7 +153,7 @@ func (s *Sharer) Publish(c resilience.GateChange) {
 	}
 	select {
 	case s.out <- c:
-	default: // the server is slow; the other processes find out by themselves
+	default: // the server is slow: drop the change
 	}
 }
 
@@ -185,9 +187,9 @@ func (s *Sharer) key(kind, gate string) string { return s.prefix + kind + gate }
 
 func (s *Sharer) channel() string { return s.prefix + "changes" }
 
-// do calls f, which runs commands. It returns when f returns or when ctx ends, even
-// if the client ignores ctx. If the server does not answer, do marks it as
-// unreachable.
+// do calls f, which runs Redis commands. It returns when f returns or when ctx ends,
+// even if the client ignores ctx. If the server does not answer, do ends the
+// subscription, and the method listen then connects again.
 func (s *Sharer) do(ctx context.Context, f func(context.Context) error) error {
 	done := make(chan error, 1)
 	go func() { done <- f(ctx) }()
@@ -204,7 +206,7 @@ func (s *Sharer) do(ctx context.Context, f func(context.Context) error) error {
 		s.report().Ignored(fmt.Errorf("redisgate: the server refuses a command: %w", answered))
 		return err
 	}
-	s.up.Store(false) // before the end of the subscription, which is then made again
+	s.up.Store(false) // before the subscription ends, because a new subscription sets it to true
 	s.mu.Lock()
 	end := s.session
 	s.mu.Unlock()
@@ -214,7 +216,7 @@ func (s *Sharer) do(ctx context.Context, f func(context.Context) error) error {
 	return err
 }
 
-// report returns the receiver. Callers use it to report an event to the executor.
+// report returns the receiver, for reporting an event to the executor.
 func (s *Sharer) report() resilience.Receiver {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -274,8 +276,8 @@ func (s *Sharer) sendChange(c resilience.GateChange) {
 	})
 }
 
-// renew renews the leases of this process's running trials. It returns false if
-// there are none.
+// renew renews the leases of the trials that run in this process. It returns false
+// if there are no such trials.
 func (s *Sharer) renew() bool {
 	now := time.Now()
 	var gates []string

@@ -25,8 +25,8 @@ func TestNew_NoClient(t *testing.T) {
 	require.Error(t, err)
 }
 
-// If one process meets a rate limit, the limit also pauses the other processes,
-// and processes that start later.
+// If one process meets a rate limit, the other processes pause their calls too. So
+// do processes that start later.
 func TestHold(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		a, b := newProcess(t, addr), newProcess(t, addr)
@@ -44,12 +44,12 @@ func TestHold(t *testing.T) {
 	})
 }
 
-// One process finds that the endpoint is down. Only one process then makes the
-// trial.
+// One process opens its circuit breaker, and the others open theirs. Only one process
+// then makes the trial (the call that tests the endpoint).
 func TestOpenAndClose(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		a, b := newProcess(t, addr), newProcess(t, addr)
-		require.ErrorIs(t, b.do(t, context.Canceled, time.Second), context.Canceled) // makes the gate
+		require.ErrorIs(t, b.do(t, context.Canceled, time.Second), context.Canceled) // creates the state of b for the endpoint
 		a.down(t)
 		eventually(t, b.open, "the other process opens its breaker")
 		late := newProcess(t, addr)
@@ -170,7 +170,7 @@ func TestWithPrefix(t *testing.T) {
 	})
 }
 
-// The keys of the server may hold anything. Calls go on, and observers receive one
+// If other programs have written the keys, calls go on, and observers receive one
 // event.
 func TestHostileContent(t *testing.T) {
 	const gate = "https%3A%2F%2Fapi.example.com%2Fv1#"
@@ -299,8 +299,8 @@ func TestEqualChangesAreOne(t *testing.T) {
 	})
 }
 
-// The server is killed while calls run, and starts again. No call is lost or has
-// to wait, and observers receive one event.
+// The server is killed while calls run, and starts again. No call fails or waits
+// because of that, and observers receive one event.
 func TestServerKilled(t *testing.T) {
 	t.Parallel()
 	server := realServer(t)

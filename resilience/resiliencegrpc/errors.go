@@ -16,15 +16,15 @@ import (
 // pushbackKey is the trailer by which a server controls retries (gRFC A6).
 const pushbackKey = "grpc-retry-pushback-ms"
 
-// These are limits for reading a trailer. A trailer may be megabytes long. An HTTP
-// date has 29 bytes.
+// These limit what is read of the trailer retry-after, because a trailer may be
+// megabytes long. An HTTP date has 29 bytes.
 const (
-	maxHint  = 64 // bytes of one hint
-	maxHints = 8  // hints per trailer
+	maxValue  = 64 // bytes of one value
+	maxValues = 8  // values
 )
 
-// recordError keeps the error of one attempt and returns it. If the trailer asks for
-// a pause, the returned error tells package classify the pause.
+// recordError stores the error of an attempt and returns the error. If the trailer
+// asks for a pause, recordError returns a hintedError instead.
 func (u *attempts) recordError(err error) error {
 	u.last, u.noRetry = err, false
 	if err == nil {
@@ -38,9 +38,9 @@ func (u *attempts) recordError(err error) error {
 		}
 		return &hintedError{err, time.Duration(ms) * time.Millisecond}
 	}
-	hints := u.trailer["retry-after"]
-	for _, value := range hints[:min(len(hints), maxHints)] {
-		if len(value) > maxHint {
+	values := u.trailer["retry-after"]
+	for _, value := range values[:min(len(values), maxValues)] {
+		if len(value) > maxValue {
 			continue
 		}
 		if wait, ok := classify.ParseRetryAfter(value, time.Now()); ok {
@@ -51,15 +51,15 @@ func (u *attempts) recordError(err error) error {
 }
 
 // repeatable returns a function for Call.Repeatable. The function allows another
-// call if three conditions hold:
+// attempt if three conditions hold:
 //
-//   - The parameter may is true.
-//   - The server has not forbidden retries.
-//   - The parameter callers, the function in the caller's own Call, is nil or allows
-//     the call.
-func (u *attempts) repeatable(callers func(resilience.Attempt) bool, may bool) func(resilience.Attempt) bool {
+//   - methodAllowed is true.
+//   - The server has not forbidden another attempt.
+//   - callerAllows, the Repeatable function of the caller's own Call, is nil or
+//     returns true.
+func (u *attempts) repeatable(callerAllows func(resilience.Attempt) bool, methodAllowed bool) func(resilience.Attempt) bool {
 	return func(a resilience.Attempt) bool {
-		return may && !u.noRetry && (callers == nil || callers(a))
+		return methodAllowed && !u.noRetry && (callerAllows == nil || callerAllows(a))
 	}
 }
 
@@ -86,7 +86,7 @@ func (u *attempts) result(ctx context.Context, err error) error {
 	}
 }
 
-// callError is the error of a call that made several attempts, or none.
+// callError is an error of resilience.Do with a gRPC status.
 type callError struct {
 	status *status.Status
 	err    error // the error of Do
@@ -96,8 +96,8 @@ func (e *callError) Error() string              { return e.status.Err().Error() 
 func (e *callError) Unwrap() error              { return e.err }
 func (e *callError) GRPCStatus() *status.Status { return e.status }
 
-// hintedError is an error with the pause that the server asks for. Package
-// classify calls its method RetryAfter.
+// hintedError wraps an error and has the pause that the server asks for. Package
+// classify calls the method RetryAfter.
 type hintedError struct {
 	err  error
 	wait time.Duration

@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// declaredIdempotent reports whether a method ("/package.Service/Method") is
-// declared as idempotent in its .proto file. Generated code registers the file.
+// declaredIdempotent reports whether a .proto file declares a method
+// ("/package.Service/Method") as idempotent. Generated code registers the file.
 func declaredIdempotent(method string) bool {
 	name := strings.ReplaceAll(strings.TrimPrefix(method, "/"), "/", ".")
 	d, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(name))

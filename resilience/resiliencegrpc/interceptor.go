@@ -29,12 +29,12 @@ type options struct {
 
 // WithMethods adds methods that may be called again. For example,
 // "/package.Service/Method" is one method, "/package.Service/" a whole service, and
-// "/" all methods. Other methods are called once, but breaker, health and alerts
-// still count these calls.
+// "/" all methods. Other methods are called once. The circuit breakers, the health
+// reports and the alerts of the executor still count these calls.
 //
-// By default, a method may be called again if its .proto file declares it as
-// idempotent (option idempotency_level = IDEMPOTENT or NO_SIDE_EFFECTS) and its
-// generated code is linked in.
+// By default, a method may be called again if the .proto file declares it as
+// idempotent (option idempotency_level = IDEMPOTENT or NO_SIDE_EFFECTS). The program
+// must contain the code that was generated from this file.
 func WithMethods(methods ...string) Option {
 	return optionFunc(func(o options) options {
 		o.methods = slices.Concat(o.methods, methods)
@@ -42,9 +42,9 @@ func WithMethods(methods ...string) Option {
 	})
 }
 
-// WithCall sets the function that returns the [resilience.Call] for a method: its
-// key, agent and fallback targets ([WithConn]). The first target is the connection
-// on which the call is made.
+// WithCall sets the function that returns the [resilience.Call] for a method, with
+// key, agent and fallback targets ([WithConn]). The first target stands for the
+// connection on which the client makes the call.
 //
 // By default, and with nil, the Call has one target. Its endpoint is
 // [grpc.ClientConn.Target]. Its provider is the result of [classify.HostProvider].
@@ -106,8 +106,8 @@ func collect(opts []Option) options {
 	return o
 }
 
-// connTo returns the connection for a target. conn is the connection for the target
-// primary.
+// connTo returns conn for the target primary. For other targets, it returns the
+// connection from WithConn, or conn if WithConn is not set.
 func (o options) connTo(t, primary resilience.Target, conn *grpc.ClientConn) (*grpc.ClientConn, error) {
 	if t == primary || o.conn == nil {
 		return conn, nil
@@ -160,5 +160,5 @@ type attempts struct {
 	primary resilience.Target
 	trailer metadata.MD // trailer of the last attempt
 	last    error       // gRPC's error of the last attempt
-	noRetry bool        // the server forbids another attempt
+	noRetry bool        // the server has forbidden another attempt
 }

@@ -118,7 +118,7 @@ func TestUnary_Methods(t *testing.T) {
 	}
 }
 
-// The server's hints set the pause or forbid retries.
+// The server can set the pause or forbid retries.
 func TestUnary_Hints(t *testing.T) {
 	t.Parallel()
 	retryInfo := func(d time.Duration) error {

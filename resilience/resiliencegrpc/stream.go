@@ -16,25 +16,24 @@ import (
 )
 
 // StreamClientInterceptor returns an interceptor that establishes each stream
-// through x. A stream is established when the server has sent its header, which
-// comes with the first message at the latest, or when the stream has ended without
-// an error. Until then, a failed stream is made again by the rules for unary calls.
-// After that, nothing is repeated, and RecvMsg returns gRPC's own error. Observers
-// get an event of [resilience.KindStream] for this error, unless the context has
-// ended.
+// through x. A stream is established when the header of the server has arrived (it
+// comes with the first message at the latest), or when the stream has ended without
+// an error. If a stream fails before, it is made again by the rules for unary calls.
+// If an established stream fails, RecvMsg returns gRPC's own error. Observers get an
+// event of [resilience.KindStream] for this error, unless the context has ended.
 //
-// The request of a server stream is sent again. A stream of several requests is
-// made again only if the client has not sent any of them: SendMsg waits for the
-// next attempt.
+// When a server stream is made again, its request is sent again. A stream with
+// several requests is made again only if the client has not sent a request yet.
+// Between two attempts, SendMsg of such a stream waits for the next attempt.
 //
-// The time limit attemptTimeoutMs applies until the stream is established. If
-// servers may stay silent for longer, set no limit, or let them send their header
-// at once.
+// The time limit attemptTimeoutMs applies until the stream is established. If a
+// server may send nothing for longer, set no limit, or let the server send the
+// header at once.
 //
 // If x is nil or not enabled, streams are made once. The interceptor is safe for
-// concurrent use. While a stream is being established, it has one more goroutine,
-// in which observers and the functions of the [resilience.Call] run. This goroutine
-// ends with the context of the stream at the latest.
+// concurrent use. While a stream is being established, an additional goroutine runs
+// the observers and the functions of the [resilience.Call]. This goroutine ends with
+// the context of the stream at the latest.
 func StreamClientInterceptor(x *resilience.Executor, opts ...Option) grpc.StreamClientInterceptor {
 	o := collect(opts)
 	return func(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, streamer grpc.Streamer, callOptions ...grpc.CallOption) (grpc.ClientStream, error) {
@@ -63,27 +62,28 @@ func StreamClientInterceptor(x *resilience.Executor, opts ...Option) grpc.Stream
 	}
 }
 
-// stream is a client stream. It is made again until it is established.
+// stream is a client stream. The method establish makes a new gRPC stream after each
+// failure.
 type stream struct {
 	ctx    context.Context // the caller's context
 	desc   *grpc.StreamDesc
 	open   func(context.Context, resilience.Target) (grpc.ClientStream, error)
 	failed func(error)        // tells the observers that the established stream has failed
 	state  attempts           // used by the goroutine of establish
-	latest resilience.Attempt // number and target of the last attempt; written by that goroutine until finished
-	told   bool               // failed was called; used by RecvMsg
+	latest resilience.Attempt // number and target of the last attempt; written by that goroutine, read after finished is set
+	told   bool               // RecvMsg has called failed
 
 	mu       sync.Mutex
 	changed  sync.Cond          // current or finished has changed
 	current  grpc.ClientStream  // stream of the attempt under way, then the established stream; nil between attempts
 	last     grpc.ClientStream  // the last stream that was made
-	cancel   context.CancelFunc // ends last
+	cancel   context.CancelFunc // ends the last stream
 	request  any                // the request of a server stream
 	sent     bool               // the client has sent a message
 	closed   bool               // the client has called CloseSend
 	finished bool               // the stream is established, or err is set
-	err      error              // why it is not established, or io.EOF if it has ended already
-	panicked any                // value of a panic of a function of the call
+	err      error              // why the stream is not established, or io.EOF if it has ended without an error
+	panicked any                // panic value of a function of the Call
 }
 
 var _ grpc.ClientStream = (*stream)(nil)
@@ -115,8 +115,8 @@ func (s *stream) establish(x *resilience.Executor, call resilience.Call) {
 	returned = true
 }
 
-// attempt makes the stream once and waits until it is established. The established
-// stream does not end with ctx.
+// attempt makes a gRPC stream and waits until the stream is established. An
+// established stream does not end with ctx.
 func (s *stream) attempt(ctx context.Context, t resilience.Target) error {
 	own, cancel := context.WithCancel(s.ctx)
 	stop := context.AfterFunc(ctx, cancel)
@@ -138,7 +138,7 @@ func (s *stream) attempt(ctx context.Context, t resilience.Target) error {
 		return err
 	}
 	header, err := made.Header()
-	if err == nil && header == nil { // it has ended
+	if err == nil && header == nil { // the stream has ended
 		if err = made.RecvMsg(new(emptypb.Empty)); err == nil {
 			err = status.Error(codes.Internal, "a message without a header")
 		}
@@ -158,8 +158,9 @@ func (s *stream) attempt(ctx context.Context, t resilience.Target) error {
 	return nil
 }
 
-// begin sends on a new stream what the client has already sent: the request and the
-// end of sending. After that, the client can send more.
+// begin repeats on a new stream what the client has done on an earlier one: it sends
+// the request of a server stream again, and calls CloseSend again. After that, the
+// client can use the new stream.
 func (s *stream) begin(made grpc.ClientStream, cancel context.CancelFunc) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,8 +180,8 @@ func (s *stream) begin(made grpc.ClientStream, cancel context.CancelFunc) error 
 	return nil
 }
 
-// replayable reports whether the stream can be made again without the loss of
-// messages that the client has sent.
+// replayable reports whether the stream can be made again without losing messages
+// that the client has sent.
 func (s *stream) replayable() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,7 +231,8 @@ func (s *stream) Header() (metadata.MD, error) {
 	return made.Header()
 }
 
-// Trailer returns the trailer of the last attempt.
+// Trailer returns the trailer of the last attempt. While the stream is being
+// established, it returns nil.
 func (s *stream) Trailer() metadata.MD {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,7 +242,8 @@ func (s *stream) Trailer() metadata.MD {
 	return s.last.Trailer()
 }
 
-// Context returns the context of the established stream.
+// Context waits until the stream is established and returns its context. If the
+// stream has failed or ended before, Context returns the caller's context.
 func (s *stream) Context() context.Context {
 	if made, err := s.established(); err == nil {
 		return made.Context()
@@ -248,7 +251,7 @@ func (s *stream) Context() context.Context {
 	return s.ctx
 }
 
-// CloseSend closes the sending direction of the stream, in further attempts too.
+// CloseSend closes the sending direction of the stream, also in later attempts.
 func (s *stream) CloseSend() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -259,9 +262,9 @@ func (s *stream) CloseSend() error {
 	return s.current.CloseSend()
 }
 
-// SendMsg sends a message. Between two attempts, its effect depends on the kind of
-// stream. With server streaming, SendMsg stores the request for the next attempt
-// and returns nil. With client streaming, it blocks until the next attempt starts.
+// SendMsg sends a message. Between two attempts, SendMsg of a server stream stores
+// the request for the next attempt and returns nil. SendMsg of a stream with several
+// requests blocks until the next attempt starts.
 func (s *stream) SendMsg(m any) error {
 	s.mu.Lock()
 	if !s.desc.ClientStreams {
@@ -300,7 +303,7 @@ func (s *stream) RecvMsg(m any) error {
 	return err
 }
 
-// end releases the context of the stream.
+// end cancels the context of the last stream.
 func (s *stream) end() {
 	s.mu.Lock()
 	cancel := s.cancel

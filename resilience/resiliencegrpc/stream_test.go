@@ -178,7 +178,8 @@ func TestStream_FailsLater(t *testing.T) {
 	}
 }
 
-// A stream is made again until a message arrives, and never after that.
+// If a stream fails before the server has sent a header or a message, it is made
+// again. If it fails later, it is not made again.
 func TestStream_Establishes(t *testing.T) {
 	t.Parallel()
 	key := status.Error(codes.Unauthenticated, "who is it?")
@@ -242,8 +243,7 @@ func TestStream_Establishes(t *testing.T) {
 	}
 }
 
-// A server that sends nothing does not block the client. Later messages still
-// arrive.
+// NewStream does not wait for the first message of the server.
 func TestStream_Silent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -379,7 +379,7 @@ func TestStream_Requests(t *testing.T) {
 	})
 }
 
-// If no stream can be made, NewStream returns the error.
+// If the circuit breaker is open, NewStream returns an error.
 func TestStream_NotMade(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -477,7 +477,7 @@ func TestStream_FallsBack(t *testing.T) {
 }
 
 // Many streams share a connection. Each stream is refused once and then made again.
-// No stream gets another one's messages.
+// No stream gets the messages of another stream.
 func TestStream_ConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 10, 1000} {

@@ -1,5 +1,4 @@
-// Package restart has the code that restart queues share, wherever they store
-// tasks.
+// Package restart has the code that all queues for restarts share.
 package restart
 
 import (
@@ -11,8 +10,9 @@ import (
 	"strconv"
 )
 
-// ID returns the id of a task. It is a hash of the kind and the key, so that queues
-// that share a store find equal tasks. Without a key, the id is random.
+// ID returns the id of a task: a hash of the kind and the key. Two queues that share
+// a store thus find each other's tasks with the same kind and key. Without a key,
+// the id is random.
 func ID(kind, key string) string {
 	if key == "" {
 		return rand.Text()
@@ -31,8 +31,8 @@ func Run(ctx context.Context, f func(context.Context, []byte) error, payload []b
 	return f(ctx, payload)
 }
 
-// ErrorText returns the text of an error, or its type if Error panics. It returns ""
-// for nil.
+// ErrorText returns the text of err. It returns the type of err if Error panics, and
+// "" if err is nil.
 func ErrorText(err error) (text string) {
 	if err == nil {
 		return ""
