@@ -2,36 +2,36 @@ package modelerrors
 
 import "context"
 
-// These limits apply to the walk over a chain. This package does not use errors.Is
-// and errors.As, because they never return on a cyclic chain.
+// These limit a search in an error chain. This package does not use errors.Is and
+// errors.As, because these functions never return on a cyclic chain.
 const (
 	maxDepth = 64
-	maxNodes = 256
+	maxNodes = 256 // errors in the chain
 )
 
-// walk is one pass over an error and all errors that it wraps.
-type walk struct {
+// search looks for a matching error in an error and all errors that it wraps.
+type search struct {
 	match   func(error) bool
-	nodes   int
+	nodes   int  // errors examined so far
 	tooDeep bool // the chain is deeper than maxDepth
 }
 
-// anyMatch reports whether w.match is true for err or for an error that err
+// anyMatch reports whether s.match returns true for err or for an error that err
 // wraps.
-func (w *walk) anyMatch(err error, depth int) bool {
-	if err == nil || w.nodes == maxNodes {
+func (s *search) anyMatch(err error, depth int) bool {
+	if err == nil || s.nodes == maxNodes {
 		return false
 	}
 	if depth == maxDepth {
-		w.tooDeep = true
+		s.tooDeep = true
 		return false
 	}
-	w.nodes++
-	if w.match(err) {
+	s.nodes++
+	if s.match(err) {
 		return true
 	}
 	for _, next := range unwrap(err) {
-		if w.anyMatch(next, depth+1) {
+		if s.anyMatch(next, depth+1) {
 			return true
 		}
 	}
@@ -56,7 +56,7 @@ func ignorePanic() { _ = recover() }
 
 // find returns the first *S in the chain, or nil if there is none.
 func find[S any](err error) (found *S) {
-	w := walk{match: func(e error) bool {
+	chain := search{match: func(e error) bool {
 		if s, ok := any(e).(*S); ok {
 			found = s
 		} else if a, ok := e.(interface{ As(any) bool }); ok {
@@ -64,11 +64,12 @@ func find[S any](err error) (found *S) {
 		}
 		return found != nil
 	}}
-	w.anyMatch(err, 0)
+	chain.anyMatch(err, 0)
 	return found
 }
 
-// safeAs calls a foreign As method. A panic counts as no match.
+// safeAs calls the As method of an unknown error. If the method panics, safeAs
+// recovers.
 func safeAs(as func(any) bool, target any) {
 	defer ignorePanic()
 	as(target)
@@ -79,16 +80,17 @@ func safeAs(as func(any) bool, target any) {
 // methods, because in package net every dial timeout claims to be
 // context.DeadlineExceeded.
 func contextEnded(err error) bool {
-	w := walk{match: func(e error) bool { return e == context.Canceled || e == context.DeadlineExceeded }}
-	return w.anyMatch(err, 0)
+	s := search{match: func(e error) bool { return e == context.Canceled || e == context.DeadlineExceeded }}
+	return s.anyMatch(err, 0)
 }
 
 // text returns err.Error(), or "" if Error panics. If the chain is deeper than
-// maxDepth, text returns "" and does not call Error. Such an error may wrap itself,
-// and then Error could overflow the stack, which recover cannot stop.
+// maxDepth, text returns "" and does not call Error. Such an error may wrap itself.
+// Its Error method would then call itself without end, and a program cannot recover
+// from a stack overflow.
 func text(err error) (s string) {
-	w := walk{match: func(error) bool { return false }}
-	if w.anyMatch(err, 0); w.tooDeep {
+	chain := search{match: func(error) bool { return false }}
+	if chain.anyMatch(err, 0); chain.tooDeep {
 		return ""
 	}
 	defer ignorePanic()

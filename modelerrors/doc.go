@@ -1,8 +1,8 @@
-// Package modelerrors decides about the errors of model providers: whether to
+// Package modelerrors tells what an error of a model provider means: whether to
 // call the same model again, whether the error is a rate limit, and whether the
 // conversation exceeds the model's context window. It has the names and rules of
-// docker/cagent's package modelerrors (docs/specifications.md). Package classify
-// does the classification, package resilience the backoff.
+// docker/cagent's package modelerrors (docs/specifications.md). It uses package
+// classify for the classification and package resilience for the backoff.
 //
 // [ClassifyModelError] is the entry point. It checks, in this order:
 //
@@ -10,18 +10,18 @@
 //     because the caller ended the call.
 //   - A context overflow, by type or by text: not retryable, whatever the status.
 //   - A status, from a [*StatusError], an SDK error or the text: 429 is a rate
-//     limit. 408 and 5xx are retryable. All others are not, even if the text
-//     mentions a timeout.
-//   - Otherwise package classify decides by errnos, codes and words. If its reason
-//     is rate_limit, the error is a rate limit.
+//     limit. 408 and 5xx are retryable. All other statuses are not retryable, even
+//     if the text mentions a timeout.
+//   - Otherwise, the classification by package classify, from error numbers, error
+//     codes and the text. If the reason is rate_limit, the error is a rate limit.
 //
 // New programs should use package classify, which also returns a reason, a
 // policy and a rule.
 //
 // # Differences
 //
-// The functions return the same results as docker/cagent's, and docker/cagent's
-// tests pass. The exceptions are:
+// docker/cagent's tests pass with this package. The results of the functions differ
+// from docker/cagent's as follows:
 //
 //   - A number in a text is a status only if the text presents it as one.
 //     docker/cagent also reads a line number, a port and "took 503 ms" as statuses.
@@ -37,8 +37,8 @@
 //   - A timeout while dialling and an http.Client.Timeout are retryable. docker/cagent
 //     takes both for the caller's deadline, because the errors of packages net and
 //     net/http claim to be context.DeadlineExceeded.
-//   - The wait of a rate limit may come from an SDK error or a text. docker/cagent
-//     returns only the wait of a [*StatusError].
+//   - The pause that a rate limit asks for may come from an SDK error or a text.
+//     docker/cagent takes the pause only from a [*StatusError].
 //   - "max_tokens must be greater than" is an overflow only if
 //     "thinking.budget_tokens" follows. A limit of tokens per minute is not an
 //     overflow, because a shorter conversation would not help.
@@ -48,6 +48,6 @@
 //     digits (RFC 9110 10.2.3).
 //   - [SleepWithContext] returns false if the context has ended before the call.
 //
-// All functions are safe for concurrent use and never log. They survive errors
-// that panic, wrap nil or wrap themselves.
+// All functions are safe for concurrent use and never log. They accept errors whose
+// methods panic, and errors that wrap nil or themselves.
 package modelerrors

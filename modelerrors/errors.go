@@ -12,8 +12,8 @@ import (
 type StatusError struct {
 	// StatusCode is the HTTP status of the provider's response.
 	StatusCode int
-	// RetryAfter is the wait of the Retry-After header, or 0 without that header.
-	// It has no upper limit: see [MaxRetryAfterWait].
+	// RetryAfter is the pause that the Retry-After header asks for, or 0 without
+	// that header. It has no upper limit: see [MaxRetryAfterWait].
 	RetryAfter time.Duration
 	// Err is the SDK's error.
 	Err error
@@ -39,9 +39,9 @@ func (e *StatusError) Unwrap() error {
 	return e.Err
 }
 
-// WrapHTTPError wraps err in a [*StatusError] with statusCode and with the wait from
-// the Retry-After header of resp. resp may be nil; its body is not read. If err is
-// nil or statusCode is below 400, WrapHTTPError returns err unchanged.
+// WrapHTTPError wraps err in a [*StatusError] with statusCode and with the pause
+// from the Retry-After header of resp. resp may be nil; its body is not read. If err
+// is nil or statusCode is below 400, WrapHTTPError returns err unchanged.
 func WrapHTTPError(statusCode int, resp *http.Response, err error) error {
 	if err == nil || statusCode < http.StatusBadRequest {
 		return err

@@ -33,8 +33,7 @@ func (c convertible) As(target any) bool {
 	return ok
 }
 
-// If an error of the chain has an As method that sets its target to a StatusError,
-// that StatusError must be found too.
+// A StatusError is found even if only the As method of an error returns it.
 func TestAs(t *testing.T) {
 	t.Parallel()
 	err := fmt.Errorf("outer: %w", convertible{&modelerrors.StatusError{StatusCode: 503}})

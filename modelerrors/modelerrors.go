@@ -10,8 +10,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// rules is a classifier that does not use the statistical model, because
-// docker/cagent's functions use only statuses and wordings.
+// rules is a classifier without the statistical model, because docker/cagent's
+// functions use only statuses and patterns of text.
 var rules = func() *classify.Classifier {
 	c, err := classify.New(classify.WithModel(false))
 	if err != nil {
@@ -28,8 +28,8 @@ var rules = func() *classify.Classifier {
 //   - rateLimited: the status is 429, or the error has no status and its text
 //     reports a rate limit. Then retryable is false: the caller chooses between
 //     waiting and the next model.
-//   - retryAfter: how long the provider asks to wait, for rate limits only; 0
-//     if it names no wait. It has no upper limit: see [MaxRetryAfterWait].
+//   - retryAfter: for a rate limit, the pause that the provider asks for, or 0 if
+//     it asks for none; otherwise 0. It has no upper limit: see [MaxRetryAfterWait].
 func ClassifyModelError(err error) (retryable, rateLimited bool, retryAfter time.Duration) {
 	if err == nil || contextEnded(err) || IsContextOverflowError(err) {
 		return false, false, 0

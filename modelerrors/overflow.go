@@ -27,7 +27,8 @@ var rateWords = regexp.MustCompile(`(?i)rate.?limit|per[ -]?(?:second|minute|min
 //   - any of these texts with another status: sometimes Anthropic sends a 500 and
 //     OpenAI a 429.
 //
-// A status alone is not an overflow. A limit of tokens per minute is none either.
+// A status alone is not an overflow. A limit of tokens per minute is not an overflow
+// either.
 func IsContextOverflowError(err error) bool {
 	switch {
 	case err == nil:

@@ -35,10 +35,10 @@ func CalculateBackoff(attempt int) time.Duration {
 	return backoff.Delay(attempt, rand.Float64())
 }
 
-// ParseRetryAfterHeader returns the wait of a Retry-After header: whole seconds,
-// or the time until an HTTP-date in any of its three forms (RFC 9110 10.2.3). It
-// returns 0 for a past date and for any other value. The result has no upper
-// limit: see [MaxRetryAfterWait].
+// ParseRetryAfterHeader returns the pause that the value of a Retry-After header
+// asks for. The value is a number of seconds, or an HTTP date in any of its three
+// formats (RFC 9110 10.2.3). For a past date and for any other value, the result is
+// 0. The result has no upper limit: see [MaxRetryAfterWait].
 func ParseRetryAfterHeader(value string) time.Duration {
 	value = strings.TrimSpace(value)
 	if strings.Trim(value, "0123456789") == "" && value != "" {

@@ -49,10 +49,9 @@ func TestCalculateBackoff(t *testing.T) {
 			tenth := tt.nominal / 10
 			assert.GreaterOrEqual(t, low, tt.nominal-tenth)
 			assert.LessOrEqual(t, high, tt.nominal+tenth)
-			// At least one of the 1,000 values must be below the nominal value by
-			// more than half of the jitter, and at least one must be above it by as
-			// much. The probability that there is no such value is about 10^-125 for
-			// each direction.
+			// The lowest of the 1,000 values must be in the lowest quarter of the
+			// range, and the highest value in the highest quarter. The probability
+			// that none is in a given quarter is 0.75^1000, which is about 10^-125.
 			assert.Less(t, low, tt.nominal-tenth/2, "it is jittered downwards")
 			assert.Greater(t, high, tt.nominal+tenth/2, "it is jittered upwards")
 		})

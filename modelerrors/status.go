@@ -53,8 +53,8 @@ type typesOnly struct{ error }
 func (typesOnly) Error() string   { return "" }
 func (e typesOnly) Unwrap() error { return e.error }
 
-// maxText is the number of bytes at the start of a text that are searched. SDKs
-// write the important part of a text at its start.
+// maxText is the maximum number of bytes of a text that are searched. The search
+// begins at the start of the text, because SDKs write the important part there.
 const maxText = 8 << 10
 
 // head returns the first maxText bytes of a text.

@@ -13,13 +13,13 @@ import (
 type ServerError struct {
 	Server string
 	Reason string // "exited with code 1", "no answer within 30s"; masked
-	Stderr string // the last 500 characters of its standard error, masked
+	Stderr string // the last 500 characters of the server's standard error, masked
 	Err    error  // the error behind the reason
 }
 
 // Error returns a text with the words "MCP server", because most servers are MCP
-// servers. By these words, a classifier that reads only the text recognises the
-// failure of a tool server.
+// servers. A classifier that reads only the text recognises the failure of a tool
+// server by these words.
 func (e *ServerError) Error() string { return fmt.Sprintf("MCP server %q: %s", e.Server, e.Reason) }
 
 func (e *ServerError) Unwrap() error { return e.Err }
@@ -49,19 +49,19 @@ func (s *Server[C]) failure(err error) *ServerError {
 }
 
 // Call calls f with the client of the running child. If the server is being
-// restarted, Call waits. tool is the name of the tool. It is only used in the error,
-// which is a [*CallError].
+// restarted, Call waits. The error is a [*CallError], which contains tool, the name
+// of the tool.
 //
 // If f does not return within the time of [WithAnswerTimeout], the call fails and
 // the server ends the child. That counts as a crash, so the child's other calls fail
-// too. With [WithPing], the server ends the child only if it does not answer a ping,
-// or if f has not returned a second after the time limit. [Server.Progress] gives a
-// call more time.
+// too. With [WithPing], the server first pings the child. If the child answers, and
+// f returns within the next second, the child keeps running. [Server.Progress] gives
+// a call more time.
 //
 // If ctx ends, only this call fails, and the child keeps running.
 //
-// f should return when its context ends. It must return when its connection is
-// closed.
+// f should return when its context ends. It must return when the connection to the
+// child is closed.
 func Call[C, T any](ctx context.Context, s *Server[C], tool string, f func(context.Context, C) (T, error)) (T, error) {
 	value, err := call(ctx, s, f)
 	if err != nil {

@@ -14,10 +14,10 @@ const pingTimeout = 5 * time.Second
 // tokenKey is the context key of a call's progress token.
 type tokenKey struct{}
 
-// ProgressToken returns the token of a call. The client must send the token with its
-// request, so that [Server.Progress] can find the call. In MCP, it is the progress
-// token. ctx must be the context that [Call] passes to its function; for any other
-// context, ProgressToken returns "".
+// ProgressToken returns the token that identifies a call in progress notifications
+// (the progress token of MCP). The client must send this token with the request, so
+// that [Server.Progress] can find the call. ctx must be the context that [Call]
+// passes to its function; for any other context, ProgressToken returns "".
 func ProgressToken(ctx context.Context) string {
 	token, _ := ctx.Value(tokenKey{}).(string)
 	return token
@@ -47,7 +47,7 @@ type callLimit[C any] struct {
 	mu       sync.Mutex
 	timer    *time.Timer // nil without a limit
 	deadline time.Time
-	cause    error // after the deadline
+	cause    error // the error of the call when the deadline has passed
 }
 
 // limitCall returns the context and the time limit of a call.
@@ -87,8 +87,8 @@ func (l *callLimit[C]) extend() {
 	l.timer.Reset(next.Sub(now))
 }
 
-// end is called when the function of the call has returned. It stops the timer,
-// removes the token from the server's calls and cancels the context of the call.
+// end stops the timer, removes the token from the server's calls and cancels the
+// context of the call. It is called when the function of the call has returned.
 func (l *callLimit[C]) end() {
 	l.mu.Lock()
 	if l.timer != nil {
@@ -100,8 +100,9 @@ func (l *callLimit[C]) end() {
 	l.cancel(nil)
 }
 
-// expire ends the call at its deadline. Then it breaks the connection, unless the
-// child answers a ping and the function of the call returns within exitWait.
+// expire ends the call at its deadline. Then it pings the child. If the child does
+// not answer, or the function of the call does not return within exitWait, expire
+// closes the connection to the child.
 func (l *callLimit[C]) expire() {
 	if l.caller.Err() != nil {
 		return

@@ -13,7 +13,7 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// noAnswer is a function for Call. It gets no answer.
+// noAnswer is a function for Call. It waits for an answer that never comes.
 func noAnswer(ctx context.Context, _ *lineClient) (string, error) {
 	<-ctx.Done()
 	return "", ctx.Err()

@@ -52,11 +52,11 @@ func start(cmd *exec.Cmd, o *outputs, grace time.Duration) (*child, error) {
 // its first process has ended. The system does not report the end of a group.
 const groupPoll = 10 * time.Millisecond
 
-// stop ends the whole group with SIGTERM and, after the time c.grace, with
-// SIGKILL. If the child has already ended, stop ends the rest of the group. It
-// returns true when the child has ended and its output has been read. If that
-// takes too long, it returns false: a process that waits for a device survives
-// SIGKILL, and the caller's writer may block.
+// stop ends the whole group with SIGTERM and, after the time c.grace, with SIGKILL.
+// If the child has already ended, stop ends the rest of the group. stop returns true
+// when the child has ended and its output has been read. It returns false if the
+// child survives SIGKILL (as a process that waits for a device does), or if the
+// caller's writer blocks for too long.
 func (c *child) stop() bool {
 	defer c.group.release()
 	c.group.terminate()

@@ -27,16 +27,16 @@ type Command struct {
 	Dir  string   // the working directory; "" means the current one
 	Env  []string // the environment as KEY=VALUE; nil means the environment of this program
 
-	// Stdin is the child's input; with nil, the child reads an empty input. The
-	// child reads directly from an *os.File. For any other reader, a goroutine
-	// copies the input. If a Read of that reader blocks, the goroutine may
-	// outlive the child.
+	// Stdin is the child's input; with nil, the child reads an empty input. If
+	// Stdin is an *os.File, the child reads directly from the file. Otherwise a
+	// goroutine copies the input. If Stdin.Read blocks, this goroutine may outlive
+	// the child.
 	Stdin io.Reader
 	// Stdout and Stderr receive the child's output when it is written; nil discards
-	// it. If both are the same writer, only one goroutine at a time calls it. If
-	// Stdout is an *os.File, the child writes to it directly. It does not if there
-	// is a silence limit, or if the arguments ask for JSON events (--json,
-	// stream-json).
+	// it. If both are the same writer, only one goroutine at a time calls it. The
+	// child writes directly to Stdout if Stdout is an *os.File and not also Stderr,
+	// there is no silence limit, and the arguments do not ask for JSON events
+	// (--json, stream-json).
 	Stdout, Stderr io.Writer
 
 	// Terminal gives the child a terminal; nil means none. It is not supported on
@@ -47,8 +47,8 @@ type Command struct {
 	Silence time.Duration // limit of the time without output; 0 means DefaultSilence, negative means none
 	Grace   time.Duration // time from SIGTERM to SIGKILL, and limit for reading the rest of the output; 0 means DefaultGrace, negative means none
 
-	// Mask removes secrets from the stored standard error; nil means MaskSecrets.
-	// It does not apply to what the writer Stderr receives.
+	// Mask removes secrets from the texts in an Outcome and a ServerError; nil means
+	// MaskSecrets. The writers Stdout and Stderr receive the output unmasked.
 	Mask func(string) string
 	// Classifier classifies the end of the child; nil means classify.Standard.
 	Classifier *classify.Classifier

@@ -10,10 +10,10 @@
 //
 // What happens to a child:
 //
-//   - It starts in its own process group (a job object on Windows). If it has to be
-//     ended, the other processes of the group are ended too. Its output is passed
-//     on at once. The last 500 characters of its standard error are kept, with
-//     secrets masked ([MaskSecrets]).
+//   - The child starts in its own process group (a job object on Windows). If the
+//     child has to be ended, the other processes of the group are ended too. The
+//     child's output is passed on at once. The last 500 characters of standard error
+//     are kept, with secrets masked ([MaskSecrets]).
 //   - Two watchdogs limit the total time and the time without output. If one
 //     fires, or the caller's context ends, the child's group gets SIGTERM and,
 //     after five seconds, SIGKILL.
@@ -27,7 +27,7 @@
 //     the category is timeout. If the caller's context ended it, the category is
 //     aborted or timeout. Otherwise the classifier decides by exit code, signal,
 //     standard error and the last error event on standard output. Agents write such
-//     events as JSON lines (stream-json, --json). Errors of their tools do not
+//     events as JSON lines (stream-json, --json). Errors of an agent's tools do not
 //     count.
 //   - The error is an [*Error]. classify.Error, slogclass and other packages give it
 //     the same category and reason.
@@ -37,7 +37,8 @@
 // provider or a child. docs/specifications.md has the source of the event and of the
 // default limits.
 //
-// A child cannot use the terminal of this program: on Unix it runs in a background
-// process group, which is stopped if it reads from the terminal. A program that draws
-// on a screen needs a pseudo-terminal of its own ([Terminal]).
+// A child cannot use the terminal of this program: on Unix, the child runs in a
+// background process group, and the system stops a background process that reads
+// from the terminal. A program that draws on a screen needs a pseudo-terminal of its
+// own ([Terminal]).
 package supervise

@@ -19,14 +19,14 @@ type Event struct {
 	// message for the user: see UserText. It never quotes a provider.
 	Error string `json:"error"`
 	// AuthError is true if Error is AuthFailed. It is for receivers that expect a
-	// flag. If it is false, the JSON omits it.
+	// flag. The JSON has the field authError only if it is true.
 	AuthError   bool        `json:"authError,omitempty"`
 	Diagnostics Diagnostics `json:"diagnostics"`
 }
 
 // Diagnostics holds the details of a failure.
 type Diagnostics struct {
-	Provider    string `json:"provider"`         // the caller's name for it
+	Provider    string `json:"provider"`         // the caller's name for the provider
 	ErrorType   string `json:"errorType"`        // auth, rate_limit, timeout, spawn, mcp, network or unknown
 	Recoverable bool   `json:"recoverable"`      // see Recoverable
 	Retried     int    `json:"retried"`          // calls after the first one
@@ -73,7 +73,7 @@ func NewEvent(requestID, provider string, calls int, o Outcome) Event {
 	return e
 }
 
-// Line returns the event as one line of JSON, without a line end.
+// Line returns the event as one line of JSON, without a line feed at the end.
 func (e Event) Line() string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -117,8 +117,8 @@ var signInRules = map[string]bool{
 const sessionRule = "access/session"
 
 // signInClassifier finds sign-in problems in a child's standard error. It is used if
-// the rule of the Result matches problems of both sign-ins and keys, such as a rule
-// for an HTTP status.
+// the rule of the Result may stand for a bad sign-in or a bad key. A rule for an
+// HTTP status is an example.
 var signInClassifier = sync.OnceValue(func() *classify.Classifier {
 	c, err := classify.New(classify.WithBase(classify.None), classify.WithRules(signInRule))
 	if err != nil {

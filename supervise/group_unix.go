@@ -12,7 +12,7 @@ import (
 // daemon, leaves the group.
 type group struct {
 	id      int
-	running int // a member that anyRunning has found; 0 at first
+	running int // pid of a member that was running at the last check; 0 at first
 }
 
 func startGroup(cmd *exec.Cmd) (*group, error) {
@@ -30,14 +30,14 @@ func startGroup(cmd *exec.Cmd) (*group, error) {
 // terminate sends SIGTERM to all members. It also sends SIGCONT, so that stopped
 // processes can handle the SIGTERM.
 func (g *group) terminate() {
-	_ = g.signal(syscall.SIGTERM) // fails if no member is left, here and below
+	_ = g.signal(syscall.SIGTERM) // like the calls below, fails if no member is left
 	_ = g.signal(syscall.SIGCONT)
 }
 
 func (g *group) kill() { _ = g.signal(syscall.SIGKILL) }
 
-// alive reports whether a member is still running. The system counts zombies as
-// members too, so alive also looks for a member that is running.
+// alive reports whether a member is still running. A signal can be sent to a zombie
+// too, so alive also calls anyRunning.
 func (g *group) alive() bool { return g.signal(0) == nil && g.anyRunning() }
 
 func (g *group) signal(s syscall.Signal) error { return syscall.Kill(-g.id, s) }

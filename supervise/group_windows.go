@@ -15,9 +15,9 @@ func useTerminal(*exec.Cmd) error {
 	return errors.New("a child with a terminal is not supported on Windows: use WSL, or run the command without a terminal")
 }
 
-// group is a job object. A process that a member starts is a member too. The
-// first process becomes a member some microseconds after its start. Processes
-// that it starts before that are not members.
+// group is a job object. Its members are the child and the processes that members
+// start. The child becomes a member some microseconds after its start. A process
+// that the child starts earlier is not a member.
 type group struct {
 	id  int
 	mu  sync.Mutex
@@ -38,7 +38,7 @@ func startGroup(cmd *exec.Cmd) (*group, error) {
 		if setKillOnClose(job, true) == nil && assign(job, g.id) == nil {
 			g.job = job
 		} else {
-			_ = windows.CloseHandle(job) // without a job, kill ends only the first process
+			_ = windows.CloseHandle(job) // without a job, kill ends only the child
 		}
 	}
 	return g, nil

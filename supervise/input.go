@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// input copies the caller's reader to a child's standard input. If os/exec copied
-// the input, Wait would not return while a Read of the reader blocks. A reader such
-// as a terminal may block for a long time.
+// input copies the caller's reader to a child's standard input. If os/exec did this,
+// Wait would not return while a Read of the reader blocks. A reader such as a
+// terminal may block for a long time.
 type input struct {
 	from io.Reader // nil if there is nothing to copy
 	to   io.WriteCloser
@@ -65,7 +65,7 @@ func (in *input) close() {
 }
 
 // readError returns the error of the caller's reader, or nil. After an error, the
-// child has got only a part of its input.
+// child has received only a part of its input.
 func (in *input) readError() error {
 	if err := in.err.Load(); err != nil {
 		return *err

@@ -42,15 +42,15 @@ const (
 
 // SetupError reports that a program cannot be used. Its text is for the user, for
 // example "Codex CLI not found. Run: npm install -g @openai/codex". [LookUp] returns
-// it. [Run] returns it for the common agents that LookUp knows by name; the error
-// then has no versions and no hint.
+// a SetupError. The error of [Run] wraps a SetupError, without versions and hint, if
+// one of the agents that LookUp knows by name cannot be used.
 type SetupError struct {
 	Problem    SetupProblem
 	Product    string // "Codex CLI"
 	Version    string // the installed version; "" if unknown
 	MinVersion string // the required version
 	Hint       string // the command that installs or updates the program
-	Err        error  // the cause; nil for needs_update of LookUp
+	Err        error  // the cause; nil if LookUp has found a version below the minimum
 }
 
 func (e *SetupError) Error() string {
@@ -247,8 +247,8 @@ func (c *Command) exists() bool {
 // wrongVersionRule is the standard rule for agents of the wrong version.
 const wrongVersionRule = "text/agent-wrong-version"
 
-// needsUpdateText matches texts about wrong versions that wrongVersionRule does not
-// match. They are too vague for texts other than an agent's standard error.
+// needsUpdateText matches further texts about wrong versions. It is used only for
+// the standard error of an agent, because these texts are vague.
 var needsUpdateText = regexp.MustCompile(`(?i)\bneeds? (?:an |to be )?updated?\b|\bversion mismatch\b|\b(?:unsupported|incompatible|outdated) version\b`)
 
 func productOf(name string) string {
@@ -285,12 +285,13 @@ func firstVersion(text string) (v *version.Version, written string) {
 	return nil, ""
 }
 
-// marksVersion matches a text that announces a version, such as "version ".
+// marksVersion matches a text whose last word announces a version, such as
+// "version ".
 var marksVersion = regexp.MustCompile(`(?i)(?:^|\W)(?:v|ver\.?|version)[ :=]{0,2}$`)
 
-// isAddress reports whether number, which is at text[start:], is a part of an
-// address, a URL or a time. Four numbers up to 255 are an IP address, except after a
-// word such as "version".
+// isAddress reports whether the number at text[start:] is a part of an IP address, a
+// URL or a time. Four numbers up to 255 are an IP address, except after a word such
+// as "version".
 func isAddress(text string, start int, number string) bool {
 	before := text[:start]
 	word := before[strings.LastIndexFunc(before, unicode.IsSpace)+1:]

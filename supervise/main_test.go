@@ -19,8 +19,9 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// The tests run their own binary as a child. These are environment variables of
-// the child: its role, and the address of its lifeline, a connection to the test.
+// The tests run their own binary as a child. These are environment variables of the
+// child: its role (the function that it runs), and the address of its lifeline (a
+// connection to the test).
 const (
 	roleVariable     = "SUPERVISE_TEST_ROLE"
 	lifelineVariable = "SUPERVISE_TEST_LIFELINE"

@@ -41,7 +41,7 @@ func TestMaskSecrets(t *testing.T) {
 	}
 }
 
-// A text has the same result before and after masking.
+// The classification of a text is the same before and after masking.
 func TestMaskedMeansTheSame(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

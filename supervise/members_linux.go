@@ -48,7 +48,7 @@ func (g *group) isRunning(pid int) bool {
 		return false
 	}
 	switch fields[statState][0] {
-	case 'Z': // while other threads run, the state is that of the first thread
+	case 'Z': // the first thread has ended; other threads may still run
 		return string(fields[statThreads]) != "1"
 	case 'X', 'x':
 		return false

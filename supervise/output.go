@@ -28,8 +28,9 @@ func (a *activity) idle() time.Duration {
 
 func (a *activity) record() { a.last.Store(int64(time.Since(a.began))) }
 
-// output copies one output of a child to a writer. os/exec would wait only for some
-// time after the child has ended, and then drop what a slow writer has not received.
+// output copies standard output or standard error of a child to a writer. os/exec
+// would drop output that a slow writer has not received some time after the child's
+// end (WaitDelay).
 type output struct {
 	name     string
 	from     *os.File
@@ -130,9 +131,9 @@ func (o *outputs) begin(started bool) {
 }
 
 // drain waits, after the child has ended, for the end of all outputs. A process that
-// the child left behind may keep them open, so drain closes them after the time
-// grace. Time in which the caller's writer blocks does not count, so a slow writer
-// gets the whole output.
+// the child left behind may keep the outputs open, so drain closes them after the
+// time grace. Time in which the caller's writer blocks does not count, so a slow
+// writer gets the whole output.
 func (o *outputs) drain(grace time.Duration) {
 	all := make(chan struct{})
 	go func() {

@@ -19,9 +19,9 @@ func isReaper() bool {
 	return err == nil && subreaper != 0
 }
 
-// reap reaps the members of the group that became children of this program. It
-// leaves the first process to cmd.Wait. It returns when the group has no more
-// children of this program. exited is closed when cmd.Wait has returned.
+// reap reaps the orphans of the group that became children of this program. cmd.Wait
+// reaps the first process, and then the channel exited is closed. reap returns when
+// no member of the group is a child of this program.
 func (g *group) reap(exited <-chan struct{}) {
 	for {
 		pid, err := waitForEnd(g.id)

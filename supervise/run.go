@@ -17,11 +17,12 @@ import (
 // 0 and all of its output was passed on, the Result is zero and the error is nil.
 // Otherwise the error is an [*Error].
 //
-// Run returns when the child has ended and its output was read. If a process that
-// the child left behind keeps the output open, Run waits for at most Command.Grace.
-// If the child ended by itself, such a process keeps running. If a watchdog or the
-// context ended the child, Run ends that process too. A process that waits for a
-// device may survive SIGKILL; Run waits for it for at most another Command.Grace.
+// Run returns when the child has ended and its output was read. The child may leave
+// a process behind that keeps the output open. If the child ended by itself, Run
+// waits for this process for at most Command.Grace and does not end it. If a
+// watchdog or the context ended the child, Run ends this process too. A process that
+// waits for a device may survive SIGKILL. Run waits for such a process for at most
+// Command.Grace or [DefaultGrace], whichever is longer, after SIGKILL.
 //
 // Run is safe for concurrent use.
 func Run(ctx context.Context, c Command) (Outcome, error) {
@@ -82,7 +83,7 @@ func (r *execution) run(ctx context.Context) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		ch.group.kill() // the child ended by itself at the same moment; this ends the processes that it started
+		ch.group.kill() // ctx has ended too: end the processes that the child started
 	}
 	ch.group.release()
 	r.recordExit(ch)
@@ -92,8 +93,9 @@ func (r *execution) run(ctx context.Context) error {
 	return errors.Join(r.outputs.writeError(), input.readError())
 }
 
-// watch waits until drained is closed or the child must be ended. If the child must
-// be ended, it returns the reason. If drained is closed, it returns nil.
+// watch waits until the child has ended, or must be ended. If drained is closed, the
+// child has ended, and watch returns nil. If the child must be ended, watch returns
+// the reason.
 func (r *execution) watch(ctx context.Context, drained <-chan struct{}) error {
 	timeout := orDefault(r.command.Timeout, DefaultTimeout)
 	silence := orDefault(r.command.Silence, DefaultSilence)
@@ -192,7 +194,7 @@ func (r *execution) connect(cmd *exec.Cmd) error {
 	f, isFile := out.(*os.File)
 	switch read := orDefault(r.command.Silence, DefaultSilence) > 0 || asksForEvents(r.command.Args); {
 	case isFile && !shared && !read:
-		cmd.Stdout = f // without a watchdog and events no copy is needed
+		cmd.Stdout = f // the child can write to the file itself
 		return nil
 	case out == nil && !read:
 		return nil
@@ -230,7 +232,7 @@ func (c *Command) classify(ctx context.Context, err error, text, event string) c
 		return watchdog.result()
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return classify.Standard.Error(err) // the user's rules do not apply to the end of the caller's context
+		return classify.Standard.Error(err) // the caller's context ended the child: ignore the user's rules
 	}
 	classifier := c.classifier()
 	exitOnly := classifier.Error(err)
@@ -242,8 +244,8 @@ func (c *Command) classify(ctx context.Context, err error, text, event string) c
 		if candidate == "" {
 			continue
 		}
-		// Put the candidate into the error, so that classifying err again gives the
-		// same result.
+		// Put the candidate (a part of the child's output) into err, because callers
+		// may classify err again and must get the same result.
 		exit.Stderr = []byte(candidate)
 		if res := classifier.Error(err); res != exitOnly {
 			return res

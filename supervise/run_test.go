@@ -90,8 +90,8 @@ func TestClassification(t *testing.T) {
 	}
 }
 
-// Part of a word at a cut must not be classified. Here the last 500 characters
-// begin within the word "1429", with "429 rate".
+// The last 500 characters begin inside the number 1429, with "429 rate". The
+// incomplete number must not be classified as status 429.
 func TestCutNumber(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("x ", 300) + "1429 rate"

@@ -84,9 +84,8 @@ func TestReaderGone(t *testing.T) {
 	assert.False(t, o.Result.Retryable())
 }
 
-// A child that has used up its CPU time lacks a resource. This is no timeout,
-// although the text of the signal names a time limit: no deadline of this program
-// has passed. The child is a shell, because the Go runtime ignores SIGXCPU.
+// SIGXCPU has the reason resource. It is not a timeout, because no deadline of this
+// program has passed. The child is a shell, because the Go runtime ignores SIGXCPU.
 func TestCPULimit(t *testing.T) {
 	t.Parallel()
 	o, err := supervise.Run(t.Context(), supervise.Command{Name: "sh", Args: []string{"-c", "ulimit -c 0; kill -XCPU $$"}})

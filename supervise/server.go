@@ -58,8 +58,8 @@ const (
 	ServerStopped    ServerState = "stopped"    // by Stop
 )
 
-// ServerStatus is the state of a server and the reason for it. Its JSON is an event
-// for the program's users, for example
+// ServerStatus is the state of a server and the reason for this state. The JSON of a
+// ServerStatus is an event for the program's users, for example
 // {"type":"degraded","server":"files","reason":"exited with code 1"}.
 type ServerStatus struct {
 	State  ServerState `json:"type"`
@@ -72,11 +72,11 @@ type ServerStatus struct {
 var errStopped = errors.New("the server was stopped")
 
 // NewServer returns a server that is not started yet. command describes the child;
-// its Stdin, Stdout, Timeout and Silence are not used. After each start, connect
-// gets a connection to the child's standard input and output, and returns the
-// client that [Call] passes to its function. The context of connect ends if the
-// child does not answer in time. If the client has a Close method, it is called
-// after the child has ended.
+// the fields Stdin, Stdout, Timeout and Silence are not used. After each start, the
+// function connect gets a connection to the child's standard input and output, and
+// returns the client that [Call] passes to its function. The context of connect ends
+// if the child does not answer in time. If the client has a Close method, the server
+// calls Close after the child has ended.
 func NewServer[C any](name string, command Command, connect func(context.Context, io.ReadWriteCloser) (C, error), opts ...ServerOption) *Server[C] {
 	s := &Server[C]{
 		name: name, command: command, connect: connect, cfg: serverDefaults(),
@@ -93,7 +93,8 @@ func NewServer[C any](name string, command Command, connect func(context.Context
 	return s
 }
 
-// Status returns the state of the server and the reason for it, if there is one.
+// Status returns the state of the server. It includes the reason for the state, if
+// there is one.
 func (s *Server[C]) Status() ServerStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +102,7 @@ func (s *Server[C]) Status() ServerStatus {
 }
 
 // setStatus changes the status, wakes the waiting calls, and then calls the
-// observers. After Stop it ignores all states but stopped.
+// observers. After Stop, it accepts only the state stopped.
 func (s *Server[C]) setStatus(status ServerStatus, current *session[C]) {
 	status.Server = s.name
 	s.mu.Lock()

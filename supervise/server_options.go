@@ -41,8 +41,9 @@ type serverOptionFunc func(serverConfig) serverConfig
 func (f serverOptionFunc) apply(c serverConfig) serverConfig { return f(c) }
 
 // WithAnswerTimeout sets the time limit for a call. The same limit applies to a
-// start together with its connect function. If a call or a start takes longer, the
-// server ends the child. [WithPing] and [Server.Progress] can give a call more time.
+// start (including the connect function of [NewServer]). If a call or a start takes
+// longer, the server ends the child. [WithPing] and [Server.Progress] can give a
+// call more time.
 // The default is [DefaultAnswerTimeout]. 0 keeps the default, and a negative limit
 // means no limit.
 func WithAnswerTimeout(limit time.Duration) ServerOption {
@@ -52,8 +53,8 @@ func WithAnswerTimeout(limit time.Duration) ServerOption {
 	})
 }
 
-// WithMaxCallTime sets the total time limit for a call that reports progress. It
-// does not shorten the time of [WithAnswerTimeout]. The default is
+// WithMaxCallTime sets the total time limit for a call that reports progress. If the
+// time of [WithAnswerTimeout] is longer, that time applies. The default is
 // [DefaultMaxCallTime]; 0 keeps it, and a negative limit means none.
 func WithMaxCallTime(limit time.Duration) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
@@ -101,10 +102,10 @@ func WithRestartWindow(window time.Duration) ServerOption {
 
 // WithObserver adds a function that is called at every change of a server's status.
 // The calls do not overlap. They run in the goroutine that starts, watches or stops
-// the server. The function must return soon, because it delays a restart. It may
-// call Status but must not call Stop. If it panics, the other observers are still
-// called. Observers are called in the order of the options; nil is ignored. By
-// default there are no observers.
+// the server. The function must return soon, because a restart waits until it
+// returns. The function may call Status but must not call Stop. If the function
+// panics, the other observers are still called. Observers are called in the order of
+// the options; nil is ignored. By default there are no observers.
 func WithObserver(observe func(ServerStatus)) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		if observe != nil {

@@ -162,7 +162,7 @@ func TestServerDoesNotStart(t *testing.T) {
 		s, _, _ := lineServer(t, "")
 		other := supervise.NewServer("files", self(t, "cat"), func(ctx context.Context, conn ioConn) (*lineClient, error) {
 			_, err := dialLines(ctx, conn)
-			require.NoError(t, err) // cat echoes the handshake, which the client accepts
+			require.NoError(t, err) // the client accepts the handshake that cat echoes
 			return nil, errors.New("protocol version 1 is too old")
 		})
 		require.ErrorContains(t, other.Start(t.Context()), "connect: protocol version 1 is too old")
@@ -235,8 +235,8 @@ func TestServerRestartLimit(t *testing.T) {
 	assert.Equal(t, 1, starts())
 }
 
-// A server that crashes again and again is restarted as often as allowed. Its state
-// is then degraded. A restart that fails counts as a restart.
+// A server that crashes again and again is restarted as often as allowed. After
+// that, the state of the server is degraded. A restart that fails counts as a restart.
 func TestServerKeepsCrashing(t *testing.T) {
 	t.Parallel()
 	s, seen, starts := lineServer(t, ",,exit 9", supervise.WithRestarts(3))
@@ -295,7 +295,7 @@ func TestServerHangs(t *testing.T) {
 	assert.Equal(t, 2, starts())
 }
 
-// If the caller's context ends, the call fails and the child keeps running.
+// If the context of a call ends, the call fails and the child keeps running.
 func TestServerCallerLeaves(t *testing.T) {
 	t.Parallel()
 	s, seen, _ := lineServer(t, "")

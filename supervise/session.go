@@ -21,9 +21,13 @@ type session[C any] struct {
 	crash  *ServerError
 }
 
-// exitWait limits two waits of a session. If the child closes a pipe, the session
-// waits for the child's exit, because the exit code tells more than the closed
-// pipe. If the child exits, the session waits for its last output.
+// exitWait limits three waits of a session:
+//
+//   - When the child has closed a pipe, the session waits for the child's exit,
+//     because the exit code tells more than the closed pipe.
+//   - When the child has exited, the session waits for its last output.
+//   - When the child has answered a ping after the time limit of a call, the
+//     session waits for the end of the call.
 const exitWait = time.Second
 
 // launch starts the child and connects to it.
@@ -96,9 +100,8 @@ func (c *session[C]) wait(lifetime context.Context) *ServerError {
 	case <-c.child.exited:
 		c.child.wait(exitWait) // for its last output
 	case <-c.conn.broken:
-		// A child that crashes closes its pipes shortly before its exit, so wait
-		// for the exit. If this side closed the connection, the child may not exit,
-		// so do not wait.
+		// A child that crashes closes its pipes shortly before its exit. So wait
+		// for the exit if the child has broken the connection.
 		if c.conn.brokenByChild() {
 			c.child.wait(exitWait)
 		}
@@ -110,7 +113,7 @@ func (c *session[C]) wait(lifetime context.Context) *ServerError {
 	_ = c.conn.Close()
 	c.child.stop()
 	if c.closer != nil {
-		_ = c.closer.Close() // Close reports at most that the connection was lost
+		_ = c.closer.Close() // may fail, because the connection is closed already
 	}
 	return c.crash
 }
@@ -133,7 +136,7 @@ func (c *session[C]) crashError() *ServerError {
 	select {
 	case <-c.child.exited:
 		if cause != nil && !c.conn.brokenByChild() {
-			break // this side closed the connection before the exit
+			break // this program closed the connection before the child exited
 		}
 		return c.withTail(c.server.failure(exitError{c.child.err}))
 	default:

@@ -11,8 +11,8 @@ import (
 // stdio is a connection to a child's standard input and output. It records when and
 // why the connection breaks.
 type stdio struct {
-	in  *os.File // the child's input: this side writes
-	out *os.File // the child's output: this side reads
+	in  *os.File // this program writes to the child's input
+	out *os.File // this program reads the child's output
 
 	childEnds []*os.File // open until the child has started
 
@@ -31,7 +31,7 @@ var (
 )
 
 // connectStdio creates the pipes. It does not use the pipes of os/exec, because
-// those are closed when the process ends, even if output is still unread.
+// package os/exec closes them when the process ends, even if output is still unread.
 func connectStdio(cmd *exec.Cmd) (*stdio, error) {
 	childIn, in, err := os.Pipe()
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *stdio) Close() error {
 	return nil
 }
 
-// fail breaks the connection from this side, with the given cause.
+// fail closes the connection and records the given cause.
 func (s *stdio) fail(cause error) {
 	s.setBroken(cause, false)
 	_ = s.in.Close() // may be closed already

@@ -16,7 +16,7 @@ import (
 type streamErrors struct {
 	mu   sync.Mutex
 	line []byte // the unfinished line
-	long bool   // the unfinished line is longer than maxEvent and was dropped
+	long bool   // the unfinished line was dropped: it is too long, or no JSON object
 	last string
 }
 
@@ -53,7 +53,7 @@ func (s *streamErrors) Write(p []byte) (int, error) {
 func (s *streamErrors) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.read(s.line) // the last line may lack its end
+	s.read(s.line) // the last line may lack its line feed
 	s.line = s.line[:0]
 	return s.last
 }
@@ -81,7 +81,7 @@ type eventKind int
 const (
 	eventOther eventKind = iota
 	eventError
-	eventProgress // the model answered: earlier errors have passed
+	eventProgress // the model has answered, so streamErrors forgets earlier errors
 )
 
 // failedTypes are the types of events that report an error of the agent itself.
@@ -114,8 +114,8 @@ func readEvent(e map[string]any) (text string, kind eventKind) {
 	return "", eventOther
 }
 
-// describedFields are the fields of an event that the function describe reads. It
-// writes their values in this order.
+// describedFields are the fields of an event that the function describe reads, in
+// the order in which describe writes their values.
 var describedFields = []string{"error_status", "status", "status_code", "code", "type", "error", "message", "content", "text", "result", "errors"}
 
 // describe returns a text for the error in an event, such as "HTTP 429:

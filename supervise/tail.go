@@ -8,9 +8,9 @@ import (
 )
 
 // tailBytes is the number of bytes of standard error that are kept while a child
-// runs. The classifier reads the last 500 characters first. If they contain no
-// evidence, the classifier reads all kept bytes, because a stack trace after the
-// message is often longer than 500 characters.
+// runs. The last 500 characters are classified first. If they tell nothing about the
+// failure, all kept bytes are classified, because a stack trace after the message is
+// often longer than 500 characters.
 const tailBytes = 32 << 10
 
 // tail keeps the end of the text written to it. It is safe for concurrent use.
@@ -37,8 +37,8 @@ func (t *tail) Write(p []byte) (int, error) {
 
 // text returns the kept text without trailing white space. If the beginning of
 // the output was not kept, text removes the incomplete first word, because the
-// word may be a part of a secret or of a number. It keeps the rest of that line,
-// because the line may be longer than tailBytes.
+// word may be a part of a secret or of a number. It keeps the rest of the first
+// line, because this line may be longer than tailBytes.
 func (t *tail) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -58,7 +58,7 @@ const endOfFile = 0x04
 // typist writes the input of a child to its terminal.
 type typist struct {
 	master  *os.File
-	lineEnd bool // nothing was written since the last line end
+	lineEnd bool // the last byte written was a line feed, or nothing was written yet
 }
 
 func (t *typist) Write(p []byte) (int, error) {
@@ -69,8 +69,8 @@ func (t *typist) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Close sends the end of file (Ctrl-D). If the last line is unfinished, Close sends
-// it twice, because the first Ctrl-D only passes that line to the child. The
+// Close sends Ctrl-D (the end of file). If the last line is unfinished, Close sends
+// Ctrl-D twice, because the first one only passes the line to the child. The
 // terminal stays open for the child's output.
 func (t *typist) Close() error {
 	end := []byte{endOfFile, endOfFile}

@@ -88,7 +88,8 @@ func connect(ctx context.Context, conn io.ReadWriteCloser) (*mcp.ClientSession, 
 	return client.Connect(ctx, &mcp.IOTransport{Reader: conn, Writer: conn}, nil)
 }
 
-// use calls a tool and returns its text. A tool error is returned as an error.
+// use calls a tool and returns the text of the answer. A tool error is returned as
+// an error.
 func use(ctx context.Context, s *supervise.Server[*mcp.ClientSession], tool, w string) (string, error) {
 	return supervise.Call(ctx, s, tool, func(ctx context.Context, c *mcp.ClientSession) (string, error) {
 		res, err := c.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: word{w}})
