@@ -17,9 +17,9 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// bedrockClient returns a client of AWS Bedrock. It stands for the clients of all
-// AWS services, because they are generated and have the same error types (package
-// smithy-go).
+// bedrockClient returns a client of AWS Bedrock. The tests use no other AWS service,
+// because the clients of all services are generated and have the same error types
+// (package smithy-go).
 func bedrockClient(url string, client *http.Client, opts ...func(*bedrockruntime.Options)) *bedrockruntime.Client {
 	return bedrockruntime.New(bedrockruntime.Options{
 		BaseEndpoint: &url, HTTPClient: client, Region: "eu-central-1", Retryer: aws.NopRetryer{},

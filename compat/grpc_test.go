@@ -124,9 +124,9 @@ func TestGRPCCauses(t *testing.T) {
 	}
 }
 
-// gRPC's codes do not say who ended a call: this program or a server. So an exceeded
-// deadline is retryable, unless the context shows that it was this program's own. A
-// cancellation always has the category aborted.
+// gRPC's codes do not say whether this program or a server ended a call. So an
+// exceeded deadline is retryable, unless the context shows that this program set the
+// deadline. A cancellation always has the category aborted.
 func TestGRPCEnds(t *testing.T) {
 	t.Parallel()
 	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
@@ -226,8 +226,9 @@ func TestGRPCTransport(t *testing.T) {
 	}
 }
 
-// A proxy in front of a gRPC server answers in HTTP. The client maps the status to
-// a code (https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md).
+// A proxy in front of a gRPC server responds with HTTP. The client maps the status
+// to a code
+// (https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md).
 func TestGRPCProxy(t *testing.T) {
 	t.Parallel()
 	for code, reason := range map[int]classify.Reason{

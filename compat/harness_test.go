@@ -27,18 +27,18 @@ type want struct {
 	reason   classify.Reason
 	category classify.Category // "" = the category of the reason
 	status   int               // 0 = the client has none; the text may name one
-	wait     time.Duration     // 0 = none, unless zeroWait is set
-	zeroWait bool              // a wait of 0: call again at once
-	derived  bool              // the wait is computed from a reset header
-	textWait bool              // the text names the wait too
+	wait     time.Duration     // retry-after time; 0 = none, unless zeroWait is set
+	zeroWait bool              // the retry-after time is 0: call again at once
+	derived  bool              // the retry-after time is computed from a reset header
+	textWait bool              // the text names the retry-after time too
 	provider string            // "" = the client does not name one; the text may
-	// text is the reason that the error's text alone must give. "" means the same as
-	// the field reason. Set text only if the error's text does not name the cause,
-	// and explain why in a comment.
+	// text is the reason that must result from the error's text alone. "" means the
+	// same as the field reason. Set text only if the error's text does not name the
+	// cause, and explain why in a comment.
 	text classify.Reason
 }
 
-// ownDeadline is the expected result after this program's own deadline. The text of
+// ownDeadline is the expected result after a deadline of this program. The text of
 // the error does not say whose deadline it was.
 var ownDeadline = want{reason: classify.ReasonTimeout, category: classify.CategoryTimeout}
 

@@ -208,8 +208,8 @@ func TestMySQLConnections(t *testing.T) {
 	t.Run("read timeout", func(t *testing.T) {
 		t.Parallel()
 		address := mysqlFake{hang: func() {}}.serve(t)
-		// After its own read deadline, the driver returns only ErrInvalidConn. So
-		// the error does not show that a deadline has passed.
+		// When readTimeout has passed, the driver returns only ErrInvalidConn. So the
+		// error does not show the timeout.
 		check(t, queryMySQL(t.Context(), address, "readTimeout=30ms", nil), want{reason: classify.ReasonNetwork})
 	})
 	t.Run("the context's deadline", func(t *testing.T) {

@@ -66,8 +66,8 @@ func openaiError(kind, code, message string) string {
 
 // These are the documented errors
 // (https://platform.openai.com/docs/guides/error-codes) and some known messages. The
-// error's text has only the status ("OpenAI API error: 429 Too Many Requests"). The
-// body may have a more exact reason. Then want.text has the reason of the status.
+// error's text has only the status ("OpenAI API error: 429 Too Many Requests"). If
+// the body has a more exact reason, want.text is the reason of the status.
 func TestOpenAIAnswers(t *testing.T) {
 	t.Parallel()
 	const invalid = "invalid_request_error"
@@ -156,7 +156,7 @@ func TestOpenAIAnswers(t *testing.T) {
 	}
 }
 
-// Servers that are compatible with the API send error bodies of other forms. The SDK
+// Some servers imitate the OpenAI API, but send error bodies of other forms. The SDK
 // keeps only the value of the key "error" in a body.
 func TestOpenAICompatible(t *testing.T) {
 	t.Parallel()
@@ -187,7 +187,7 @@ func TestOpenAICompatible(t *testing.T) {
 	}
 }
 
-// An error event in a stream becomes an error with its message and without a
+// An error event in a stream becomes an error that has the event's message, but no
 // response.
 func TestOpenAIStream(t *testing.T) {
 	t.Parallel()

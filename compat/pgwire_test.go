@@ -17,7 +17,7 @@ import (
 type pgFake struct {
 	startup *pgproto3.ErrorResponse // response to the login, nil = success
 	query   *pgproto3.ErrorResponse // response to a query; nil = close the connection, or see hang
-	hang    bool                    // answer a query only after it was cancelled
+	hang    bool                    // respond to a query when it is cancelled
 	onQuery func()                  // called when a query arrives; may be nil
 
 	cancelled chan struct{} // receives for each CancelRequest

@@ -27,7 +27,7 @@ func header(pairs ...string) http.Header {
 	return h
 }
 
-// ServeHTTP sends the answer. Its default content type is JSON.
+// ServeHTTP sends the response. The default content type is JSON.
 func (a answer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	w.Header().Set("Content-Type", "application/json")
@@ -38,7 +38,7 @@ func (a answer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, a.body)
 }
 
-// stream returns an answer with server-sent events.
+// stream returns a response with server-sent events.
 func stream(events ...string) answer {
 	a := answer{status: http.StatusOK, header: header("Content-Type", "text/event-stream")}
 	for _, e := range events {

@@ -27,8 +27,8 @@ import (
 // caller makes one API request to url with client and returns the error.
 type caller func(ctx context.Context, url string, client *http.Client) error
 
-// transportFailures tests an HTTP client. The failures happen before the response
-// or while the response arrives.
+// transportFailures tests an HTTP client with failures that happen before the
+// response or while the response arrives.
 func transportFailures(t *testing.T, call caller) {
 	t.Helper()
 	for _, tt := range []struct {
@@ -125,9 +125,9 @@ func deadline(t *testing.T, call caller) error {
 }
 
 // deadlineInBody tests a client whose context ends while the client reads a body.
-// The client must report the deadline. AWS and MCP are not tested here, because
-// their errors vary: AWS sometimes reports a closed connection, and MCP sometimes
-// only a text.
+// The client must report the deadline. The clients of AWS and MCP are not tested
+// here, because their errors vary: AWS sometimes reports a closed connection, and
+// MCP sometimes returns an error that has only a text.
 func deadlineInBody(t *testing.T, call caller) {
 	t.Run("the context's deadline, within the body", func(t *testing.T) {
 		t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// These are the values of the label outcome.
+// These are the values of the metric label "outcome".
 const (
 	outcomeSuccess  = "success"
 	outcomeFailure  = "failure"
@@ -19,7 +19,7 @@ const (
 // attempts counts attempts by provider and endpoint.
 type attempts struct {
 	all    *series
-	errors *series // nil if the naming has none
+	errors *series // nil if the Naming has no name for it
 	labels *boundedLabels
 	begun  sync.Map // endpointOf -> struct{}: the endpoints whose series exist
 }
@@ -27,11 +27,11 @@ type attempts struct {
 // endpointOf is an endpoint of a provider. Both fields are label values.
 type endpointOf struct{ provider, endpoint string }
 
-// Attempt counts one attempt of a call when the attempt ends. Retries and the calls
-// of fallbacks are attempts too. If the attempt succeeded, res is the zero Result.
-// The label outcome is "success", "failure", "aborted" (the caller canceled) or
-// "expected" (a failure that [WithCounted] leaves out). Failures and aborted
-// attempts have the label error.reason.
+// Attempt counts an attempt of a call, after the attempt has ended. Retries and the
+// calls of fallbacks are attempts too. res is the result of a failed attempt, or the
+// zero Result after a success. The label "outcome" is "success", "failure", "aborted"
+// (the caller canceled) or "expected" (a failure that [WithCounted] leaves out).
+// Failures and aborted attempts have the label error.reason.
 func (m *CallMetrics) Attempt(ctx context.Context, provider, endpoint string, res classify.Result) {
 	if m == nil {
 		return
@@ -53,7 +53,7 @@ func (m *CallMetrics) Attempt(ctx context.Context, provider, endpoint string, re
 	}
 }
 
-// begin creates the series of an endpoint with the value 0, unless they exist.
+// begin creates the missing series of an endpoint, with the value 0.
 func (a *attempts) begin(cfg *counterConfig, at endpointOf) {
 	if _, done := a.begun.Load(at); done {
 		return

@@ -50,7 +50,7 @@ func TestAttempts(t *testing.T) {
 	assert.Contains(t, m.read(t, "errclass.attempts"), a+"error.reason=authentication,outcome=failure,provider=anthropic")
 }
 
-// Without WithProviders, the series have no label provider.
+// Without WithProviders, the series have no label "provider".
 func TestAttemptsWithoutProviders(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -249,8 +249,8 @@ func TestFallbackAliases(t *testing.T) {
 	assert.Equal(t, map[string]int64{"from=anthropic,to=openai": 1, "from=claude,to=anthropic": 1}, nonZero(m.read(t, "errclass.fallbacks")))
 }
 
-// The metric memory_llm_errors counts each failed attempt, even if another target
-// answers.
+// The metric memory_llm_errors counts each failed attempt, even if a fallback
+// succeeds.
 func TestMemoryLLMErrorsOfAttempts(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

@@ -5,19 +5,19 @@ import (
 	"sync/atomic"
 )
 
-// MaxEndpoints is how many endpoints have label values of their own. The same
-// limit applies to the targets of fallbacks. Later endpoints share the value
+// MaxEndpoints is the number of endpoints that have label values of their own. The
+// same limit applies to the targets of fallbacks. Later endpoints share the value
 // "other". The endpoints in [WithEndpoints] and the providers in [WithProviders]
-// always have their own values. With the limit, each instrument has fewer than
-// the 2,000 series that an SDK keeps by default.
+// always have their own values. An endpoint of one provider has 18 series of
+// attempts, so 64 endpoints and "other" have 1,170 series, fewer than the 2,000 that
+// an SDK keeps by default.
 const MaxEndpoints = 64
 
 // other is the label value for names that have no value of their own.
 const other = "other"
 
-// boundedLabels maps names to label values. The first names have their own
-// values. All later names have the value "other". A name keeps its value for
-// ever.
+// boundedLabels maps names to label values. The first names have their own values.
+// All later names have the value "other". The value of a name never changes.
 type boundedLabels struct {
 	own  sync.Map // name -> struct{}
 	full atomic.Bool

@@ -14,8 +14,8 @@ import (
 // describes the limits. The SDK's default limits (128 attributes, 128 events) are
 // far lower.
 const (
-	maxCopied = 1 << 14 // attributes of exceptions that are copied
-	maxFit    = 1 << 12 // attributes of a full record that is rebuilt
+	maxCopied = 1 << 14 // attributes that are copied for the exceptions of a span
+	maxFit    = 1 << 12 // attributes of a record that config.fit changes
 )
 
 // exceptions has the indexes of a span's exception events, with the newest first.
@@ -24,7 +24,7 @@ type exceptions struct {
 	n  int
 }
 
-// find finds the newest exceptions. It stops if the events read so far have more
+// find sets x to the newest exceptions. It stops when it has read events with more
 // than MaxScanned attributes.
 func (x *exceptions) find(events []sdktrace.Event) {
 	left := evidence.MaxScanned
@@ -44,9 +44,9 @@ func anyException(events []sdktrace.Event) bool {
 	return lastException(events, &left) >= 0
 }
 
-// lastException returns the index of the last exception event. *left is the number
-// of attributes that may still be read, and lastException reduces it. If there is no
-// exception, or *left falls below 0, it returns -1.
+// lastException returns the index of the last exception event, or -1 if there is
+// none. *left is the number of attributes that may still be read. lastException
+// reduces *left, and returns -1 when *left falls below 0.
 func lastException(events []sdktrace.Event, left *int) int {
 	for i := len(events) - 1; i >= 0; i-- {
 		attrs := events[i].Attributes
@@ -60,7 +60,7 @@ func lastException(events []sdktrace.Event, left *int) int {
 	return -1
 }
 
-// mapField is the field of attribute.Value that holds the members of a map.
+// mapField is the field of attribute.Value that has the members of a map.
 var mapField, mapFieldKnown = reflect.TypeFor[attribute.Value]().FieldByName("slice")
 
 // mapLen returns the number of members of a map value. AsMap would copy the members,

@@ -163,8 +163,8 @@ func TestSpanProcessorReadsImportantTexts(t *testing.T) {
 	}
 }
 
-// If a span has too many attributes, the processor adds neither category nor
-// reason. It has not read all attributes, so the span may already have them.
+// If a span has too many attributes, the processor adds neither category nor reason,
+// because the attributes that it has not read may include them.
 func TestSpanProcessorTooLarge(t *testing.T) {
 	t.Parallel()
 	next := &keeper{}
@@ -308,8 +308,7 @@ func TestLogProcessorReadsImportantTexts(t *testing.T) {
 	}
 }
 
-// uncached returns an option for a standard classifier that has not cached any
-// text.
+// uncached returns the option for a standard classifier with an empty cache.
 func uncached(b *testing.B) otelclass.Option {
 	c, err := classify.New()
 	require.NoError(b, err)

@@ -12,12 +12,13 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// CallMetrics counts attempts, retries, fallbacks, holds (pauses after a rate limit)
-// and restarts (of queued tasks). It also shows the states of circuit breakers, the
-// holds in effect and the health of endpoints. Its methods take only strings and
-// results, so package resilience can call them without importing this package.
-// Create it with [NewCallMetrics]; the zero CallMetrics is not usable, and a nil one
-// counts nothing. It is safe for concurrent use.
+// CallMetrics counts attempts, retries, fallbacks, holds (pauses that rate limits
+// demand) and restarts (of queued tasks). It also has gauges for the states of
+// circuit breakers, the remaining time of each hold, and whether each endpoint is
+// healthy. Its methods have no parameters of OpenTelemetry types, so package
+// resilience can call them as functions without importing this package. Create it
+// with [NewCallMetrics]; the zero CallMetrics is not usable, and a nil one counts
+// nothing. It is safe for concurrent use.
 type CallMetrics struct {
 	cfg       counterConfig
 	attempts  attempts
@@ -32,13 +33,13 @@ type CallMetrics struct {
 	holding   rateHolds
 }
 
-// These are the values of the label result.
+// These are the values of the metric label "result".
 const (
 	resultSuccess = "success"
 	resultFailure = "failure"
 )
 
-// These are the states of breakers and of the health of endpoints.
+// These are the states of circuit breakers and of endpoints.
 const (
 	closed    = "closed"
 	halfOpen  = "half_open"
@@ -47,7 +48,7 @@ const (
 	unhealthy = "unhealthy"
 )
 
-// restartStates are the values of the label state of restarts.
+// restartStates are the values of the label "state" for restarts.
 var restartStates = []string{
 	"queued", "started", "postponed", "succeeded", "refused", "failed", "merged", "interrupted", "parked", "unhandled", "returned", other,
 }
@@ -64,16 +65,18 @@ var restartStates = []string{
 //	errclass.endpoint.healthy  {endpoint}  endpoint
 //	errclass.restarts          {restart}   state
 //
-// The label provider exists if [WithProviders] declares providers. Series exist from
-// the start with the value 0, with three exceptions. The series of an endpoint begin
-// with its first attempt, unless [WithEndpoints] declares it. The series of a
-// fallback begin with the first such fallback, unless both targets are declared
-// providers. The series of a breaker, a hold or the health of an endpoint begin with
-// the first change. At most [MaxEndpoints] endpoints have labels of their own. Each
-// pair of an endpoint and a provider has 18 series of attempts.
+// The metrics have the label "provider" if [WithProviders] declares providers. Series
+// exist from the start with the value 0, with three exceptions. The series of
+// attempts and holds of an endpoint begin with the first attempt or hold, unless
+// [WithEndpoints] declares the endpoint. The series of a fallback begin with the
+// first such fallback, unless both targets are declared providers. The series of the
+// three gauges (errclass.breaker.state, errclass.hold.remaining and
+// errclass.endpoint.healthy) begin with the first value for an endpoint. At most
+// [MaxEndpoints] endpoints have labels of their own. Each pair of an endpoint and a
+// provider has 18 series of attempts.
 //
-// A nil meter counts nothing. NewCallMetrics returns the meter's error if it
-// rejects a name.
+// With a nil meter, nothing is counted. If the meter rejects a name, NewCallMetrics
+// returns the meter's error.
 func NewCallMetrics(meter metric.Meter, opts ...CounterOption) (*CallMetrics, error) {
 	meter = orNoop(meter)
 	cfg := newCounterConfig(opts)
@@ -135,8 +138,7 @@ func (m *CallMetrics) declareEndpoints() {
 	}
 }
 
-// Call counts a call to a provider, successful or not. The first call counts, and so
-// does each retry.
+// Call counts a call to a provider, successful or not. A retry is a further call.
 func (m *CallMetrics) Call(ctx context.Context, provider string) {
 	if m != nil {
 		m.calls.add(ctx, point{DimensionProvider: m.cfg.provider(provider)})
@@ -158,9 +160,10 @@ func (m *CallMetrics) Retry(ctx context.Context, provider string, cause classify
 }
 
 // Fallback counts a failed call that was repeated at a different target. The
-// argument from is the target that failed, to is the next target, and cause is the
-// result of the failed call. Both targets become label values. Besides the declared
-// providers, the first [MaxEndpoints] targets have values of their own.
+// parameter from is the target that failed, the parameter to is the target that was
+// called next, and cause is the result of the failed call. Both targets become label
+// values. The first [MaxEndpoints] targets that are not declared providers have
+// values of their own.
 func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause classify.Result) {
 	if m == nil {
 		return
@@ -173,8 +176,8 @@ func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause class
 	m.fallbacks.add(ctx, p)
 }
 
-// target returns the label value for a target of a fallback. The argument name
-// is a provider, a model or an endpoint.
+// target returns the label value for a target of a fallback, which is a provider, a
+// model or an endpoint.
 func (m *CallMetrics) target(name string) string {
 	if label, ok := m.cfg.declaredProvider(name); ok {
 		return label
@@ -192,9 +195,9 @@ func causePoint(cause classify.Result, provider string) point {
 
 // Breaker sets the state of an endpoint's circuit breaker: "closed", "open" or
 // "half_open" ("half-open" is accepted too). Other values are ignored. The gauge has
-// three series for each endpoint: 1 for the current state and 0 for the others. An
-// endpoint is never removed. Endpoints beyond [MaxEndpoints] share the worst of
-// their states.
+// three series for each endpoint: 1 for the current state and 0 for the others.
+// Endpoints without a label of their own share three series, which show the worst
+// state among these endpoints. An endpoint is never removed.
 func (m *CallMetrics) Breaker(_ context.Context, endpoint, state string) {
 	if m == nil {
 		return
@@ -206,8 +209,8 @@ func (m *CallMetrics) Breaker(_ context.Context, endpoint, state string) {
 }
 
 // Hold records that a rate limit delays the calls to an endpoint. This delay is
-// called a hold, and the argument left is the time until it ends. If left is 0, the
-// hold ends now. If the endpoint had no hold before, Hold counts a new one.
+// called a hold. The parameter left is the remaining time of the hold; 0 ends it.
+// Hold counts a new hold if the endpoint had none.
 func (m *CallMetrics) Hold(ctx context.Context, endpoint string, left time.Duration) {
 	if m == nil {
 		return
@@ -219,8 +222,9 @@ func (m *CallMetrics) Hold(ctx context.Context, endpoint string, left time.Durat
 	}
 }
 
-// Health sets the health of an endpoint: "healthy" or "unhealthy". Other values are
-// ignored. The gauge is 1 for a healthy endpoint and 0 for an unhealthy one.
+// Health sets whether an endpoint is healthy: state is "healthy" or "unhealthy".
+// Other values are ignored. The gauge is 1 for a healthy endpoint and 0 for an
+// unhealthy one.
 func (m *CallMetrics) Health(_ context.Context, endpoint, state string) {
 	if m != nil {
 		m.health.set(endpoint, state)
@@ -229,8 +233,8 @@ func (m *CallMetrics) Health(_ context.Context, endpoint, state string) {
 
 // Restart counts a change of a task in the restart queue: queued, started,
 // postponed, succeeded, refused, failed, merged, interrupted, parked, unhandled or
-// returned. Any other state counts as other. A task is parked if it will not run
-// again until a person releases it.
+// returned. Any other state counts as other. A parked task runs again only after a
+// person has released it.
 func (m *CallMetrics) Restart(ctx context.Context, state string) {
 	if m == nil {
 		return

@@ -12,8 +12,8 @@ import (
 )
 
 // caller imitates a package that makes calls and reports them through plain
-// functions. It uses two providers. The first provider answers 429 until its
-// breaker opens.
+// functions. It uses two providers. The first provider returns status 429 until its
+// circuit breaker opens.
 type caller struct {
 	call     func(provider string)
 	retry    func(provider string, cause classify.Result, succeeded bool)
@@ -127,7 +127,7 @@ func TestCallMetricsOfNothing(t *testing.T) {
 	newCaller(t, c).run()
 }
 
-// If the cause is the zero Result, or its category does not belong to its reason,
+// If the cause is the zero Result, or its reason does not belong to its category,
 // the call counts as fatal and unknown.
 func TestCallMetricsCause(t *testing.T) {
 	t.Parallel()

@@ -22,13 +22,13 @@ type Counter struct {
 // NewCounter returns a counter with the instrument errclass.errors, unit
 // {error}. Its labels are error.category, error.reason and signal (log or span),
 // and provider if [WithProviders] declares some. All series exist from the start
-// with the value 0, so that the first error is an increase.
+// with the value 0, so Prometheus's increase() counts the first error too.
 //
 // A failure that is logged and also ends a span counts once under each signal.
 // Use signal="log" for alerts, because spans are sampled.
 //
-// A nil meter counts nothing. NewCounter returns the meter's error if it rejects a
-// name.
+// With a nil meter, nothing is counted. If the meter rejects a name, NewCounter
+// returns the meter's error.
 func NewCounter(meter metric.Meter, opts ...CounterOption) (*Counter, error) {
 	c := &Counter{cfg: newCounterConfig(opts)}
 	var points []point
@@ -61,9 +61,9 @@ func errorPoint(p evidence.Pair, signal Signal, provider string) point {
 	}
 }
 
-// Count counts an error. It ignores the zero Result. If no classifier returns this
-// pair of category and reason, the error counts as fatal and unknown, so that the
-// label values come from a closed set. Count passes ctx to the instrument.
+// Count counts an error. It ignores the zero Result. If the reason does not belong to
+// the category, the error counts as fatal and unknown, so labels have only the values
+// of the series that exist. Count passes ctx to the instrument.
 //
 // [WithObserver] accepts Count as an observer.
 func (c *Counter) Count(ctx context.Context, signal Signal, res classify.Result) {
@@ -98,8 +98,8 @@ func (c *Counter) Observe(ctx context.Context, r slog.Record, res classify.Resul
 	c.Count(ctx, SignalLog, res)
 }
 
-// canonical returns the category and the reason of a result. If no classifier
-// returns this pair, canonical first changes the result to fatal and unknown.
+// canonical returns the category and the reason of a result. If the reason does not
+// belong to the category, canonical first changes the result to fatal and unknown.
 func canonical(res *classify.Result) evidence.Pair {
 	if !evidence.KnownPair(res.Category, res.Reason) {
 		*res = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown, Provider: res.Provider}

@@ -32,8 +32,7 @@ func newCounter(t *testing.T, m meter, opts ...otelclass.CounterOption) *otelcla
 	return c
 }
 
-// The series of all categories and reasons exist from the start. Their values are
-// 0.
+// The series of all categories and reasons exist from the start, with the value 0.
 func TestCounterStartsAtZero(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -49,7 +48,7 @@ func TestCounterStartsAtZero(t *testing.T) {
 	}
 }
 
-// From the start, there is a series for the category and the reason of each rule.
+// The category and the reason of each rule have a series from the start.
 func TestCounterHasSeriesForEveryRule(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

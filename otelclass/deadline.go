@@ -7,9 +7,9 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// isOwnDeadline reports whether the span's error.type names this program's own
-// deadline. It returns false if an attribute of the span or of its events shows
-// that a peer has answered.
+// isOwnDeadline reports whether the span's error.type names a deadline of this
+// program. It returns false if an attribute of the span or of its events shows that
+// a remote server has answered.
 func (f *facts) isOwnDeadline(attrs []attribute.KeyValue, events []sdktrace.Event) bool {
 	if !f.MayBeOwnDeadline() || len(attrs) > evidence.MaxAttributes || anyAnswerKey(attrs) {
 		return false

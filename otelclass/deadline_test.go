@@ -17,13 +17,13 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// ownType is the attribute that otelhttp writes if this program's own deadline
-// ended a call.
+// ownType is the attribute that otelhttp writes if a deadline of this program ended
+// a call.
 var ownType = attribute.String("error.type", "context.deadlineExceededError")
 
 // Instrumentations such as otelhttp write the type of an error to error.type and
-// record no exception. If no attribute of the span comes from a peer's answer,
-// that type decides.
+// record no exception. That type determines the result if the span has no attribute
+// of a server's response.
 func TestOwnErrorType(t *testing.T) {
 	t.Parallel()
 	str, num := attribute.String, attribute.Int
@@ -79,8 +79,8 @@ func TestOwnErrorType(t *testing.T) {
 }
 
 // TestOwnErrorTypeWithAnswer draws random attributes. One of them shows that a
-// peer has answered. The result must not be a timeout of this program, even if
-// the processor stops reading before that attribute.
+// remote server has answered. The result must not be a timeout of this program, even
+// if the processor stops reading before that attribute.
 func TestOwnErrorTypeWithAnswer(t *testing.T) {
 	t.Parallel()
 	word := rapid.StringMatching(`[a-z]{1,8}`)
@@ -114,8 +114,8 @@ func TestOwnErrorTypeWithAnswer(t *testing.T) {
 	})
 }
 
-// On a log record, error.type is never evidence of this program's own deadline,
-// because the record may lack the attributes of a peer's answer.
+// On a log record, error.type never proves that a deadline of this program has
+// passed, because the record may lack the attributes of a server's response.
 func TestOwnErrorTypeOnLogRecords(t *testing.T) {
 	t.Parallel()
 	r := record(log.SeverityError, "call failed")

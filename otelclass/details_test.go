@@ -18,12 +18,12 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// waiting is an error that says how long to wait.
+// waiting is an error with a retry-after time.
 type waiting struct{ RetryAfter time.Duration }
 
 func (waiting) Error() string { return "alpha" }
 
-// detailed returns "category/reason", followed by the rule and the wait.
+// detailed returns "category/reason", followed by the rule and the retry-after time.
 func detailed(t *testing.T, attrs []attribute.KeyValue) string {
 	t.Helper()
 	text := classified(t, attrs)
@@ -149,7 +149,7 @@ func TestLogProcessorWithDetails(t *testing.T) {
 	}
 }
 
-// If a record has no room for all attributes, the processor leaves out the details
+// If a limit allows a record fewer attributes, the processor leaves out the details
 // first and reports an error. If a limit has shortened the rule id on a span, the
 // processor restores the id.
 func TestWithDetailsAtTheLimits(t *testing.T) {

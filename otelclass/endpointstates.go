@@ -9,20 +9,20 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// endpointStates has the state of each endpoint. A gauge reads it when metrics are
-// collected. Endpoints without a label of their own share the label "other", which
-// has the worst of their states.
+// endpointStates has the state of each endpoint. A gauge reads the states when
+// metrics are collected. Endpoints without a label of their own share the label
+// "other", whose state is the worst of their states.
 type endpointStates struct {
-	ranked []string // the states from the normal one to the worst
+	ranked []string // all possible states, from the normal one to the worst
 	labels *boundedLabels
 
 	mu     sync.Mutex
 	states map[string]string // label -> state
-	shared map[string]string // endpoint -> state; only states that are not normal
+	shared map[string]string // endpoint with the label "other" -> state; the normal state is omitted
 	counts map[string]int    // state -> number of endpoints in shared
 }
 
-// maxShared limits the number of endpoints in endpointStates.shared.
+// maxShared is the maximum number of endpoints in endpointStates.shared.
 const maxShared = 4096
 
 func newEndpointStates(labels *boundedLabels, ranked ...string) *endpointStates {
@@ -62,7 +62,7 @@ func (s *endpointStates) share(endpoint, state string) (worst string) {
 	return s.ranked[0]
 }
 
-// rateHolds has, for each endpoint label, the time at which the hold ends. A hold is
+// rateHolds has the time at which the hold ends, for each endpoint label. A hold is
 // the pause that a rate limit demands.
 type rateHolds struct {
 	labels *boundedLabels
@@ -71,26 +71,26 @@ type rateHolds struct {
 	end map[string]time.Time
 }
 
-// set records that the hold of an endpoint ends after the time left. It returns the
-// endpoint's label. begins is true if a new hold begins: left is positive, and there
-// was no hold before.
-func (h *rateHolds) set(endpoint string, left time.Duration) (label string, begins bool) {
+// set makes the hold of an endpoint end after the duration remaining, and returns
+// the endpoint's label. begins is true if this is a new hold: remaining is positive,
+// and no hold was in effect.
+func (h *rateHolds) set(endpoint string, remaining time.Duration) (label string, begins bool) {
 	label = h.labels.value(endpoint)
 	now := time.Now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	end := now.Add(left)
+	end := now.Add(remaining)
 	if label == other && h.end[label].After(end) {
 		end = h.end[label] // end of another endpoint's hold
 	}
-	begins = left > 0 && !h.end[label].After(now)
+	begins = remaining > 0 && !h.end[label].After(now)
 	h.end[label] = end
 	return label, begins
 }
 
 // register creates a gauge with a series for each endpoint and each of the shown
 // states. The value is 1 if the endpoint is in that state, and 0 otherwise. If
-// several states are shown, the label state has the name of the state.
+// several states are shown, the label named "state" has the state.
 func (s *endpointStates) register(meter metric.Meter, as Metric, unit, description string, shown ...string) error {
 	_, err := meter.Int64ObservableGauge(as.Name,
 		metric.WithUnit(unit),
@@ -112,7 +112,7 @@ func (s *endpointStates) register(meter metric.Meter, as Metric, unit, descripti
 	return newInstrumentError(as.Name, err)
 }
 
-// register creates the gauge for the time until holds end.
+// register creates the gauge for the remaining time of each hold.
 func (h *rateHolds) register(meter metric.Meter, as Metric) error {
 	_, err := meter.Float64ObservableGauge(as.Name,
 		metric.WithUnit("s"),

@@ -133,7 +133,8 @@ func Example() {
 	// errclass.errors{error.category=retryable,error.reason=rate_limit,signal=span} 1
 }
 
-// If a span has no exception, the attributes that an instrumentation has set decide.
+// Without an exception, other attributes of a span determine the result, such as an
+// HTTP status.
 func ExampleNewSpanProcessor() {
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(
 		otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(printSpans{}))))
@@ -562,7 +563,7 @@ func ExampleCallMetrics_Attempt() {
 	ctx := context.Background()
 
 	m.Attempt(ctx, "claude", "https://api.anthropic.com", classify.Message("503")) // claude is an alias
-	m.Attempt(ctx, "openai", "https://api.openai.com", classify.Result{})          // the fallback answers
+	m.Attempt(ctx, "openai", "https://api.openai.com", classify.Result{})          // the fallback succeeds
 	printMetrics(reader)
 	// Output:
 	// errclass.attempts{endpoint=https://api.anthropic.com,error.reason=transient,outcome=failure,provider=anthropic} 1

@@ -16,11 +16,11 @@ const (
 	exceptionMessageKey = attribute.Key("exception.message")
 )
 
-// facts holds those attributes that this package reads from one span, event or log
+// facts has the attributes that this package reads from one span, event or log
 // record.
 type facts struct {
 	evidence.Facts
-	keys             attrkey.Set // the keys of this package that are set already
+	keys             attrkey.Set // keys of this package that the caller or a Recorder has set
 	category, reason string
 	rule             string
 	fingerprint      string
@@ -70,8 +70,8 @@ func isException(attrs []attribute.KeyValue) bool {
 	return false
 }
 
-// existing returns the category and reason that are set already. ok is false if no
-// classifier returns these values.
+// existing returns the category and the reason that f already has. ok is false if
+// one is missing or the reason does not belong to the category.
 func (f *facts) existing() (res classify.Result, ok bool) {
 	if f.keys&attrkey.Both != attrkey.Both {
 		return res, false
@@ -107,8 +107,8 @@ func (c *config) values(d *evidence.Decision) values {
 	return v
 }
 
-// override puts the values that f already has into v, and returns v. It ignores a
-// value of the wrong type.
+// override returns v with the values that f already has in place of those of v. It
+// ignores a value of the wrong type.
 func (f *facts) override(v values) values {
 	v.category, v.reason, v.rule = cmp.Or(f.category, v.category), cmp.Or(f.reason, v.reason), cmp.Or(f.rule, v.rule)
 	v.confidence, v.fingerprint = cmp.Or(f.confidence, v.confidence), cmp.Or(f.fingerprint, v.fingerprint)

@@ -24,7 +24,7 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// pieces are the parts of random error texts.
+// pieces are strings that tests combine into random error texts.
 var pieces = []string{
 	"", " ", "\n", ": ", "alpha", "HTTP 429", "attempt 1: ", "last attempt 2: ", "retry after 5s", "context.Canceled", "context canceled",
 	"\n  at a.B(C:1) ", "\tgoroutine 1 [running]:\n", `{"error":{"code":"insufficient_quota"}}`, "UNAVAILABLE", "\xff", "\x1b[31m", "connection refused",
@@ -79,7 +79,7 @@ func drawAttrs(t *rapid.T, n, depth int) []attribute.KeyValue {
 
 var hostileOnce = sync.OnceValue(hostile)
 
-// drawError draws an error. It may be one of the errors of the function hostile.
+// drawError draws an error, sometimes one that the function hostile returns.
 func drawError(t *rapid.T) error {
 	all := hostileOnce()
 	var names []string
@@ -98,8 +98,8 @@ func drawError(t *rapid.T) error {
 	return err
 }
 
-// noPanic returns an observer. It fails the test if the classifier has recovered
-// from a panic, or if the category does not belong to the reason.
+// noPanic returns an observer that fails the test if the classifier has recovered
+// from a panic, or if the reason does not belong to the category.
 func noPanic(t require.TestingT) otelclass.Option {
 	return otelclass.WithObserver(func(_ context.Context, _ otelclass.Signal, res classify.Result) {
 		require.NotContains(t, res.Rule, "+panic")

@@ -146,8 +146,8 @@ func TestWithObserverPanicsHostile(t *testing.T) {
 	}
 }
 
-// Only exception.type proves that this program itself ended the call. A peer may
-// have written the other attributes.
+// Only exception.type proves that this program itself ended the call. A remote
+// server may have written the other attributes.
 func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 	t.Parallel()
 	names := []string{"context.Canceled", "context.DeadlineExceeded", "context.deadlineExceededError", "*poll.DeadlineExceededError", "internal/poll.DeadlineExceededError"}
@@ -158,8 +158,7 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 	}
 	// own reports whether a result means that this program itself ended the call.
 	// The category timeout always means this. The category aborted means this only
-	// with the status 401, because a text that names an abort cannot outrank that
-	// status.
+	// with the status 401, because that status outranks a text that names an abort.
 	own := func(result string, status int) bool {
 		return result == "timeout/timeout" || result == "aborted/aborted" && status == 401
 	}
@@ -176,7 +175,7 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 				} else {
 					spanAttrs = append(spanAttrs, attribute.String(key, name))
 				}
-				if key != "error.type" || status != 0 { // without an answer, error.type may name the own deadline: see TestOwnErrorType
+				if key != "error.type" || status != 0 { // without a response, error.type may mean a deadline of this program: see TestOwnErrorType
 					got := exportedSpan(t, func(s trace.Span) { s.SetAttributes(spanAttrs...); s.SetStatus(codes.Error, text) })
 					assert.False(t, own(classified(t, got.Attributes), status), "span: %s=%s with status %d: %s", key, name, status, classified(t, got.Attributes))
 				}
@@ -192,8 +191,8 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 	}
 }
 
-// OpenTelemetry records the type of an error. If the type means this program's
-// own deadline, it outranks any answer of a peer.
+// OpenTelemetry records the type of an error. If the type means a deadline of this
+// program, it outranks any response of a server.
 func TestOwnDeadline(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{0, 401, 429, 500, 504} {

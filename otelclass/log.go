@@ -34,7 +34,8 @@ var _ sdklog.Processor = (*LogProcessor)(nil)
 //
 // A record is classified if its severity is Error or above, or if it has an
 // exception.* attribute. A record with a category keeps it and is not counted
-// again. If a record is full, category and reason replace its last attributes.
+// again. If a record has as many attributes as its provider allows, category and
+// reason replace its last attributes.
 //
 //	sdklog.WithProcessor(otelclass.NewLogProcessor(sdklog.NewBatchProcessor(exporter)))
 func NewLogProcessor(next sdklog.Processor, opts ...Option) *LogProcessor {
@@ -44,8 +45,8 @@ func NewLogProcessor(next sdklog.Processor, opts ...Option) *LogProcessor {
 	return &LogProcessor{next: next, cfg: newConfig(opts)}
 }
 
-// Enabled returns the result of the next processor's Enabled. After Shutdown it
-// returns false.
+// Enabled returns the result of the next processor's Enabled method, or false after
+// Shutdown.
 func (p *LogProcessor) Enabled(ctx context.Context, param sdklog.EnabledParameters) bool {
 	return !p.closed.Load() && p.next.Enabled(ctx, param)
 }
@@ -97,8 +98,8 @@ func (p *LogProcessor) ForceFlush(ctx context.Context) error {
 	return p.next.ForceFlush(ctx)
 }
 
-// classify adds the missing attributes to r. It returns the result. If r already
-// had a category, it returns the zero Result.
+// classify adds the missing attributes to r. It returns the result, or the zero
+// Result if r already had a category.
 func (p *LogProcessor) classify(r *sdklog.Record) classify.Result {
 	cfg := p.cfg
 	var f facts
@@ -148,16 +149,17 @@ func body(r *sdklog.Record) string {
 	return b.AsString()
 }
 
-// texts are the strings found under the keys of [evidence.Text]. Log bridges write
-// an error as a string, or as a map if it was logged as a group or inside a group.
+// texts has the error texts of a record: strings under keys such as error, err or
+// cause. Log bridges write an error as a string, or as a map if it was logged as a
+// group or inside a group.
 type texts struct {
 	found   [evidence.MaxTexts]string
 	n       int
 	members int // members of the maps visited
 }
 
-// addAttr adds the texts in an attribute. inError is true if the attribute is a
-// member of a map that is an error.
+// addAttr adds the error texts of an attribute. inError is true if the attribute is
+// a member of a map that describes an error.
 func (t *texts) addAttr(kv *attribute.KeyValue, depth int, inError bool) {
 	switch kv.Value.Type() {
 	case attribute.STRING:
@@ -173,7 +175,7 @@ func (t *texts) addAttr(kv *attribute.KeyValue, depth int, inError bool) {
 			return
 		}
 		if t.members += mapLen(kv.Value); t.members > evidence.MaxMembers {
-			return // t.members keeps its value, so all later maps are skipped too
+			return // t.members never decreases, so all later maps are skipped too
 		}
 		inError = evidence.FieldOf(string(kv.Key)) == evidence.Text
 		members := kv.Value.AsMap()

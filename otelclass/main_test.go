@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // testClassifier is the standard classifier with three more rules, so that these
 // tests do not depend on the standard rules.
 var testClassifier = func() *classify.Classifier {
-	c, err := classify.New(classify.WithModel(false), classify.WithRules( // each training changes the answers of the model
+	c, err := classify.New(classify.WithModel(false), classify.WithRules( // the results of the model change with each training
 		classify.Rule{ID: "alpha", Reason: classify.ReasonRateLimit, Pattern: `\balpha\b`},
 		classify.Rule{ID: "beta", Reason: classify.ReasonAuthentication, Pattern: `\bbeta\b`},
 		classify.Rule{ID: "gamma", Reason: classify.ReasonNetwork, Pattern: `\bgamma\b`},

@@ -42,9 +42,9 @@ type counterOptionFunc func(counterConfig) counterConfig
 
 func (f counterOptionFunc) applyCounter(c counterConfig) counterConfig { return f(c) }
 
-// WithProviders adds the label provider. Its values are these names, and "other"
-// for all other providers. The series of all values exist from the start. By
-// default, and if names is empty, the metrics have no label provider.
+// WithProviders adds the metric label "provider". Its values are the given names, and
+// "other" for all other providers. The series of all values exist from the start. By
+// default, and if names is empty, the metrics have no label "provider".
 //
 // Upper and lower case do not matter. Common aliases are known. For example, claude
 // and anthropic name the same provider, and so do codex and openai. If several names
@@ -62,13 +62,12 @@ func WithProviders(names ...string) CounterOption {
 	})
 }
 
-// WithEndpoints declares endpoints of [CallMetrics.Attempt]. The series of
-// these endpoints exist from the start, so the first failure of a service is an
-// increase. The series of other endpoints begin with their first attempt; see
-// [MaxEndpoints]. A declared endpoint gets series for its provider
-// ([classify.HostProvider]). If the provider is unknown, the endpoint gets
-// series for each value of the label provider. By default no endpoint is
-// declared.
+// WithEndpoints declares endpoints of [CallMetrics.Attempt]. The series of these
+// endpoints exist from the start, so Prometheus's increase() counts the first
+// failure of a service too. The series of other endpoints begin with their first
+// attempt; see [MaxEndpoints]. A declared endpoint gets series for its provider
+// ([classify.HostProvider]). If the provider is unknown, the endpoint gets series
+// for each value of the label "provider". By default no endpoint is declared.
 func WithEndpoints(endpoints ...string) CounterOption {
 	endpoints = slices.Clone(endpoints)
 	return counterOptionFunc(func(c counterConfig) counterConfig {

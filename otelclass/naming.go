@@ -9,14 +9,14 @@ type Dimension uint8
 const (
 	DimensionCategory  Dimension = iota // errors, attempts, retries, fallbacks: error.category
 	DimensionReason                     // errors, attempts, retries, fallbacks: error.reason
-	DimensionErrorType                  // errors, attempts, retries, fallbacks: the name in classify.ViewProvider
+	DimensionErrorType                  // errors, attempts, retries, fallbacks: the reason by its name in classify.ViewProvider
 	DimensionSignal                     // errors: log or span
 	DimensionProvider                   // errors, attempts, calls, retries; only with WithProviders
 	DimensionResult                     // retries: success or failure
 	DimensionFrom                       // fallbacks: the target that failed
 	DimensionTo                         // fallbacks: the target that took over
 	DimensionEndpoint                   // attempts, breaker state, holds, health
-	DimensionState                      // breaker state: closed, open or half_open; restarts: what has become of a task
+	DimensionState                      // breaker state: closed, open or half_open; restarts: the new state of a task
 	DimensionOutcome                    // attempts: success, failure, aborted or expected
 	dimensions
 )

@@ -19,7 +19,7 @@ const (
 
 // These are the keys of the attributes that [WithDetails] adds.
 const (
-	RuleKey         = attribute.Key("error.rule")           // the id of the rule that decided, a string
+	RuleKey         = attribute.Key("error.rule")           // the id of the rule that determined the reason, a string
 	ConfidenceKey   = attribute.Key("error.confidence")     // the probability that the reason is right, from 0 to 1
 	RetryAfterMSKey = attribute.Key("error.retry_after_ms") // how long the provider asks to wait, an integer number of milliseconds
 )
@@ -90,12 +90,12 @@ func WithKeys(category, reason string) Option {
 	})
 }
 
-// WithDetails adds [RuleKey], the id of the rule that decided, and [ConfidenceKey],
-// the probability that the reason is right. They are added wherever category or
-// reason are added. If the provider asks to wait, [RetryAfterMSKey] is added too,
-// in milliseconds, rounded up. A key that the caller has set is kept. If both
-// category and reason are set already, no details are added. By default none of the
-// three is added.
+// WithDetails adds [RuleKey], the id of the rule that determined the reason, and
+// [ConfidenceKey], the probability that the reason is right. They are added wherever
+// category or reason are added. If the provider asks to wait, [RetryAfterMSKey] is
+// added too, in milliseconds, rounded up. A key that the caller has set is kept. If
+// both category and reason are set already, no details are added. By default none of
+// the three is added.
 //
 // A rule id is stable; `errclass rules` lists all of them. There are some 1,400,
 // too many for a metric label.
@@ -106,17 +106,18 @@ func WithDetails() Option {
 	})
 }
 
-// WithFingerprint adds [FingerprintKey], the id of the error's template, wherever
-// category or reason are added. Package fingerprint describes templates. Errors that
-// differ only in values, such as numbers, addresses and quoted strings, have the
-// same id. So a backend can count and group errors by id. The template is made from
-// the text that decided the classification, usually the exception's message. Without
-// a text it is made from the type or the HTTP status. [RecordError] and slogclass
-// give the same error the same fingerprint. A key that the caller has set is kept.
-// By default the attribute is not added.
+// WithFingerprint adds [FingerprintKey] wherever category or reason are added. The
+// fingerprint is a hash of the error's template: its text without values such as
+// numbers, addresses and quoted strings (see package fingerprint). Errors that
+// differ only in such values have the same fingerprint, so a backend can group and
+// count errors by fingerprint. The template is made from the text that determined
+// the reason, usually the exception's message. Without a text, it is made from the
+// type or the HTTP status. [RecordError] and slogclass give the same error the same
+// fingerprint. A key that the caller has set is kept. By default the attribute is
+// not added.
 //
 // Never use the fingerprint as a label of a metric. Each new wording makes a
-// new fingerprint, so the number of fingerprints has no bound. The counters of
+// new fingerprint, so the number of fingerprints is unlimited. The counters of
 // this package have no such label.
 func WithFingerprint() Option {
 	return optionFunc(func(c config) config {
@@ -145,9 +146,9 @@ func WithClassifier(c *classify.Classifier) Option {
 //
 // The observer runs in the goroutine that ends the span or emits the record,
 // after the next processor. For a record, the observer gets the context of the
-// record. For a span, it gets a context that contains only the span context, for
-// exemplars. If the span already has a valid category and reason, the observer
-// gets these.
+// record. For a span, it gets a context that contains only the span context, which
+// metrics need for exemplars. If the span already has a valid category and reason,
+// the observer gets these.
 //
 // The observer must be safe for concurrent use and must not block. If it panics, the
 // span or record is passed on all the same. A LogProcessor returns the panic as an

@@ -15,20 +15,20 @@ import (
 // addTo adds the wanted attributes to r. r must not have any of them yet. addTo
 // reports whether r now has all of them with their full values.
 func (c *config) addTo(r *sdklog.Record, wanted attrkey.Set, v values) bool {
-	var two [2]attribute.KeyValue // room for category and reason; others need an allocation
+	var two [2]attribute.KeyValue // avoids an allocation if only category and reason are added
 	added := c.append(two[:0], wanted, v)
 	before, dropped := r.AttributesLen(), r.DroppedAttributes()
 	r.AddAttributes(added...)
-	room := r.DroppedAttributes() == dropped
-	if room && holds(r, before, added) {
+	noneDropped := r.DroppedAttributes() == dropped
+	if noneDropped && equalFrom(r, before, added) {
 		return true
 	}
-	return before <= maxFit && c.fit(r, before, dropped, room, added)
+	return before <= maxFit && c.fit(r, before, dropped, noneDropped, added)
 }
 
-// holds reports whether the attributes of r from index i on are equal to kvs. It
+// equalFrom reports whether the attributes of r from index i on are equal to kvs. It
 // returns false if the SDK has shortened a value.
-func holds(r *sdklog.Record, i int, kvs []attribute.KeyValue) bool {
+func equalFrom(r *sdklog.Record, i int, kvs []attribute.KeyValue) bool {
 	all := true
 	r.WalkAttributes(func(kv attribute.KeyValue) bool {
 		if i--; i < 0 {
@@ -39,12 +39,17 @@ func holds(r *sdklog.Record, i int, kvs []attribute.KeyValue) bool {
 	return all
 }
 
-// fit makes room in r for the attributes in added, after AddAttributes has dropped
-// or shortened some of them. It removes attributes from the end of r, those of an
-// exception last, and counts them as dropped. If the SDK would shorten an attribute
-// in added, fit leaves it out. The SDK has no method that returns its limits, so fit
-// derives them from what was dropped or shortened.
-func (c *config) fit(r *sdklog.Record, before, dropped int, room bool, added []attribute.KeyValue) bool {
+// fit repairs r after AddAttributes has dropped or shortened some of the attributes
+// in added. It removes other attributes from the end of r, those of an exception
+// last, adds the attributes in added, and counts the removed ones as dropped. It
+// leaves out attributes that the SDK would shorten. It reports whether r now has all
+// of added. The SDK has no method that returns its limits, so fit derives them from
+// what was dropped or shortened.
+//
+// Before AddAttributes, r had the number of attributes in the parameter before, and
+// had dropped the number in the parameter dropped. noneDropped is true if
+// AddAttributes has dropped none.
+func (c *config) fit(r *sdklog.Record, before, dropped int, noneDropped bool, added []attribute.KeyValue) bool {
 	limit := r.AttributesLen()
 	kept := make([]attribute.KeyValue, 0, limit+len(added))
 	r.WalkAttributes(func(kv attribute.KeyValue) bool {
@@ -57,9 +62,9 @@ func (c *config) fit(r *sdklog.Record, before, dropped int, room bool, added []a
 	added = slices.DeleteFunc(slices.Clone(added), func(kv attribute.KeyValue) bool {
 		probe := r.Clone()
 		probe.SetAttributes(kv)
-		return !holds(&probe, 0, []attribute.KeyValue{kv})
+		return !equalFrom(&probe, 0, []attribute.KeyValue{kv})
 	})
-	if room {
+	if noneDropped {
 		limit += len(added)
 	}
 	for pass := range 2 { // the second pass removes attributes of exceptions too
@@ -71,7 +76,7 @@ func (c *config) fit(r *sdklog.Record, before, dropped int, room bool, added []a
 	}
 	added = added[:min(len(added), max(limit-len(kept), 0))]
 	r.SetAttributes(append(kept, added...)...)
-	if !room && r.AttributesLen() == limit {
+	if !noneDropped && r.AttributesLen() == limit {
 		countDropped(r, dropped+before+wanted-limit)
 	}
 	return len(added) == wanted
@@ -82,9 +87,9 @@ func (c *config) writes(key attribute.Key) bool {
 	return c.names.Find(string(key))&c.wanted != 0
 }
 
-// fillers are attributes with random keys. countDropped adds them to a full record,
-// so that the record counts them as dropped.
-var fillers = sync.OnceValue(func() []attribute.KeyValue {
+// dummies are attributes with random keys. countDropped adds them to a full record,
+// which then counts them as dropped.
+var dummies = sync.OnceValue(func() []attribute.KeyValue {
 	prefix := rand.Text()
 	all := make([]attribute.KeyValue, 1024)
 	for i := range all {
@@ -93,16 +98,17 @@ var fillers = sync.OnceValue(func() []attribute.KeyValue {
 	return all
 })
 
-// maxCounting limits how many attributes the SDK compares during countDropped.
+// maxCounting limits the number of attributes that the SDK compares during
+// countDropped.
 const maxCounting = 1 << 14
 
 // countDropped adds n to the number of dropped attributes of a full record.
 // SetAttributes has reset this number, and the SDK has no method to set it. So
-// countDropped adds n fillers, which the record drops. If the SDK would have to
-// compare more than maxCounting attributes, countDropped stops early. The number
-// then remains too low.
+// countDropped adds n dummies, which the record drops. If the SDK would have to
+// compare more than maxCounting attributes, countDropped stops early, and the number
+// remains too low.
 func countDropped(r *sdklog.Record, n int) {
-	all := fillers()
+	all := dummies()
 	for work := 0; n > 0 && work < maxCounting; work += r.AttributesLen() + len(all) {
 		some := all[:min(n, len(all))]
 		r.AddAttributes(some...)

@@ -34,10 +34,10 @@ var standardRecorder = NewRecorder()
 // RecordError calls span.RecordError and adds category and reason to the event and
 // to the span. It classifies the error value with everything that it wraps; a span
 // stores only the outer type and the text. The status of the span does not matter
-// and is not changed. A later error replaces the span's attributes. A
-// [SpanProcessor] keeps these attributes. With [WithDetails], a later error without
-// a retry-after hint sets an earlier hint on the span to 0, because attributes of a
-// span cannot be removed.
+// and is not changed. The attributes of a later error replace those of an earlier
+// error on the span. A [SpanProcessor] keeps these attributes. With [WithDetails], a
+// later error without a retry-after time sets [RetryAfterMSKey] on the span to 0 if
+// an earlier error has set it, because attributes of a span cannot be removed.
 //
 // If the attributes of opts contain category or reason, they are kept, on the
 // event and on the span. A nil span, a nil error and a span that does not record
@@ -48,8 +48,9 @@ var standardRecorder = NewRecorder()
 // The SDK's limits apply. On the event the two attributes come first, because the
 // SDK drops the last ones. On the span, a limit for the number of attributes drops
 // them, and a limit for the length of values shortens them. A [SpanProcessor]
-// restores them when the span ends. It cannot do so if the span is full and has
-// not failed. The first loss is reported to otel.Handle.
+// restores them when the span ends, but by default it does not restore dropped
+// attributes of a span that has not failed. The first loss is reported to
+// otel.Handle.
 func RecordError(span trace.Span, err error, opts ...trace.EventOption) {
 	standardRecorder.RecordError(span, err, opts...)
 }
@@ -99,7 +100,7 @@ func (r *Recorder) recordError(span trace.Span, err, cause error, opts []trace.E
 	opts = append([]trace.EventOption{trace.WithAttributes(r.cfg.append(nil, r.cfg.wanted.Missing(f.keys), v)...)}, given...)
 	record(span, err, printable, opts)
 	if r.cfg.extra&attrkey.RetryAfter != 0 && !v.hasRetryAfter && hasKey(span, RetryAfterMSKey) {
-		v.hasRetryAfter, v.retryAfter = true, 0 // overwrite the hint of an earlier error
+		v.hasRetryAfter, v.retryAfter = true, 0 // overwrite the time of an earlier error
 	}
 	added := r.cfg.append(nil, r.cfg.wanted, v)
 	dropped := droppedBy(span)
@@ -135,19 +136,19 @@ type textless struct{ err error }
 func (textless) Error() string   { return "" }
 func (e textless) Unwrap() error { return e.err }
 
-// checkedLimits records that a span of the provider has kept its added attributes: a
-// value of length bytes on the span, and category and reason on its event.
+// checkedLimits says that the limits of a provider allow values of length bytes on a
+// span, and category and reason on an event. An earlier span has shown this.
 type checkedLimits struct {
 	provider *sdktrace.TracerProvider
 	length   int
 }
 
-// checkLimits reports the loss if the SDK has dropped or shortened the added
+// checkLimits reports an error if the SDK has dropped or shortened the added
 // attributes. The SDK has no method that returns its limits, so checkLimits reads
-// the span. The argument dropped is the number of attributes that the span had
-// dropped before. If this number has not changed and an earlier span of the provider
-// has kept values of this length, checkLimits does not read the span.
-func (r *Recorder) checkLimits(span trace.Span, dropped int, added []attribute.KeyValue) {
+// the span. droppedBefore is the number of attributes that the span had dropped
+// before the added ones. If this number has not changed and an earlier span of the
+// provider has kept values of this length, checkLimits does not read the span.
+func (r *Recorder) checkLimits(span trace.Span, droppedBefore int, added []attribute.KeyValue) {
 	s, ok := span.(sdktrace.ReadOnlySpan)
 	if !ok || !span.IsRecording() {
 		return
@@ -158,7 +159,7 @@ func (r *Recorder) checkLimits(span trace.Span, dropped int, added []attribute.K
 		now.length = max(now.length, len(kv.Value.AsString()))
 	}
 	known := r.checked.Load()
-	if s.DroppedAttributes() == dropped && provider != nil && known != nil && known.provider == provider && known.length >= now.length {
+	if s.DroppedAttributes() == droppedBefore && provider != nil && known != nil && known.provider == provider && known.length >= now.length {
 		return
 	}
 	if !containsAll(s.Attributes(), added) || !r.anyHasBoth(s.Events()) {

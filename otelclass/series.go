@@ -35,19 +35,18 @@ func (m Metric) attributes(p point) attribute.Set {
 	return attribute.NewSet(kvs...)
 }
 
-// series is a counter whose label sets are known in advance. It creates a series
-// with the value 0 for each label set, because Prometheus sees no increase in a
-// series that begins with 1. newSeries fills the map labels, and nothing changes it
-// later. So counting takes no lock.
+// series is a counter together with its series. A series is one combination of label
+// values. It exists with the value 0 from the start, because Prometheus sees no
+// increase in a series that begins with 1. Counting takes no lock, because the
+// field labels does not change after newSeries.
 type series struct {
 	metric Metric
 	count  metric.Int64Counter
 	labels map[point][]metric.AddOption
-	later  sync.Map // point -> []metric.AddOption: series that begin has created
+	later  sync.Map // point -> []metric.AddOption: the series that the method begin has created
 }
 
-// newSeries creates the counter. It creates a series with the value 0 for each
-// point.
+// newSeries creates the counter, with a series for each point. Their values are 0.
 func newSeries(meter metric.Meter, m Metric, unit, description string, points []point) (*series, error) {
 	count, err := meter.Int64Counter(m.Name, metric.WithUnit(unit), metric.WithDescription(description))
 	if err != nil {

@@ -35,9 +35,9 @@ var _ sdktrace.SpanProcessor = (*SpanProcessor)(nil)
 
 // NewSpanProcessor returns a processor that adds category and reason to spans and
 // exception events and passes them to next. The processor next must be the one
-// that exports. An ended span cannot be changed, so only next gets a view with
-// the attributes; other registered processors do not see them. If next is nil,
-// spans are classified for the observers only.
+// that exports. An ended span cannot be changed, so next gets a wrapper of the span
+// that has the added attributes; other registered processors do not see these. If
+// next is nil, spans are classified for the observers only.
 //
 //	sdktrace.WithSpanProcessor(otelclass.NewSpanProcessor(sdktrace.NewBatchSpanProcessor(exporter)))
 func NewSpanProcessor(next sdktrace.SpanProcessor, opts ...Option) *SpanProcessor {
@@ -93,7 +93,7 @@ func (p *SpanProcessor) ForceFlush(ctx context.Context) error {
 	return join(p.next.ForceFlush(ctx), p.panics.take())
 }
 
-// span is a view of a span with the added attributes.
+// span wraps a span and adds attributes to it and to its events.
 type span struct {
 	sdktrace.ReadOnlySpan
 	attributes []attribute.KeyValue
@@ -106,9 +106,9 @@ func (s *span) Attributes() []attribute.KeyValue { return s.attributes }
 // Events returns the events of the span. Exceptions have the added attributes.
 func (s *span) Events() []sdktrace.Event { return s.events }
 
-// classify returns a view of s in which the missing attributes are added. If none
-// is missing, it returns s itself. The result is for the observers. It is zero if
-// they must not be called.
+// classify returns a wrapper of s with the missing attributes, or s itself if none
+// is missing. The Result is for the observers. It is zero if they must not be
+// called.
 func (p *SpanProcessor) classify(s sdktrace.ReadOnlySpan) (sdktrace.ReadOnlySpan, classify.Result) {
 	cfg := p.cfg
 	if !cfg.selects(s) {
@@ -134,8 +134,8 @@ type spanClassification struct {
 	cfg        *config
 	status     sdktrace.Status
 	view       span
-	changed    bool // the view differs from the span
-	skipped    bool // an attribute was not added because of a bound
+	changed    bool // view differs from the span
+	skipped    bool // an attribute was not added because of a limit
 	cloned     bool // view.events is a copy
 	copied     int  // attributes of exceptions copied so far
 	exceptions exceptions
@@ -196,8 +196,8 @@ func (c *spanClassification) run() (observed classify.Result) {
 }
 
 // restoreShortened replaces values that the SDK's length limit has shortened on the
-// span. It takes the full values from the exception event, to which Recorder adds
-// them too. The limit does not apply to events.
+// span. It takes the full values from the exception event f: Recorder adds them
+// there too, and the limit does not apply to events.
 func (c *spanClassification) restoreShortened(own, f *facts) {
 	if _, ok := f.existing(); !ok || own.keys == 0 || len(c.view.attributes) > evidence.MaxAttributes {
 		return
@@ -285,8 +285,8 @@ func (c *config) extend(attrs []attribute.KeyValue, wanted attrkey.Set, w values
 	return c.append(copied, wanted, w)
 }
 
-// selects reports whether the filter of WithSpans selects a span. If the filter
-// panics, it returns true.
+// selects reports whether the filter of WithSpans accepts a span. If the filter
+// panics, selects returns true.
 func (c *config) selects(s sdktrace.ReadOnlySpan) (selected bool) {
 	if c.spans == nil {
 		return true

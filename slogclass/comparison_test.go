@@ -68,7 +68,7 @@ var mapped = slogmulti.NewHandleInlineMiddleware(func(ctx context.Context, r slo
 })
 
 // BenchmarkComparison measures the figures in docs/comparison.md. The metric x-bare
-// is the time of a call divided by its time with a bare JSON handler. The case
+// is the time of a call divided by the time with a JSON handler alone. The case
 // "seen" logs the same error every time. The case "new" logs more different texts
 // than the classifier caches.
 func BenchmarkComparison(b *testing.B) {

@@ -13,7 +13,7 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// waiting is an error that says how long to wait.
+// waiting is an error with a retry-after time.
 type waiting struct{ RetryAfter time.Duration }
 
 func (waiting) Error() string { return "alpha" }
@@ -115,8 +115,7 @@ func TestWithDetailsCopiesNoText(t *testing.T) {
 	assert.Contains(t, ids, line[slogclass.RuleKey])
 }
 
-// A group with the name of a detail takes the place of the detail, unless the group
-// is empty.
+// A group replaces the detail with the same name if the group has an attribute.
 func TestGroupNamedAsADetail(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{slogclass.RuleKey, slogclass.ConfidenceKey, slogclass.RetryAfterMSKey, slogclass.FingerprintKey} {

@@ -15,15 +15,15 @@
 //     errors.Join of its first 256); error values given to Logger.With, the
 //     latest call first; string attributes under the keys of [WithTextKeys], the
 //     record's own first; the message. The first source with a known reason
-//     decides. If there is none, the record is fatal and unknown.
+//     determines the result. If there is none, the record is fatal and unknown.
 //   - An integer attribute status, status_code or http.response.status_code
 //     from 400 to 599 is read as the HTTP status of the error. If the context
-//     has ended, its cause is evidence too: it distinguishes the program's own
-//     deadline or cancellation from a peer's.
-//   - Both keys, and those of [WithDetails] and [WithFingerprint], are
-//     written at the root of the record even if groups are open, so that a
-//     dashboard needs one name only. Their order among the other attributes of
-//     the root is not specified.
+//     has ended, its cause is read too: the cause distinguishes a deadline or
+//     cancellation of this program from one of a remote server.
+//   - Both keys, and those of [WithDetails] and [WithFingerprint], are written at
+//     the root of the record, outside all groups that WithGroup has opened. So each
+//     key has the same name in all records. The order of the attributes at the root
+//     is not specified.
 //   - A key that the caller has set at the root is kept. The caller may have set it
 //     in the record, with Logger.With, or as the name of a group that is not empty.
 //     The keys that the caller has not set are still added. No key is written twice,
@@ -31,23 +31,24 @@
 //   - A value that is both an error and a slog.LogValuer is read as an error.
 //     LogValue is called only for an attribute at the root of a classified record or
 //     of Logger.With, and only if its key is empty or one of this package's keys. In
-//     these two cases the value that LogValue returns decides which keys the root
+//     these two cases the value that LogValue returns determines which keys the root
 //     has: a handler inlines a group with an empty key, and omits an empty group
 //     together with its key. LogValue is called once; the next handler gets the
 //     result.
-//   - The work for a record is bounded: 4 errors, 4 texts and the message, 64 KiB
-//     of text in all, 65,536 group members, 1,024 calls of LogValue. The rest is
-//     ignored. If one of the two keys may be in the rest, neither is added.
-//   - The text of an error or a message is never copied into an attribute: all
-//     values come from a closed set of words. The fingerprint is a hash of the text
-//     without its values. docs/reasons.md has a section for each reason: what to
-//     check first, and what not to do.
+//   - The work for a record has limits: 4 errors, 4 texts and the message, 64 KiB of
+//     text in all, 65,536 group members, 1,024 calls of LogValue. What exceeds a
+//     limit is not read. If one of the two keys may be among the unread attributes,
+//     neither is added.
+//   - The text of an error or a message is never copied into an attribute:
+//     categories, reasons and rule ids come from fixed lists, and the fingerprint is
+//     a hash of the text without its values. docs/reasons.md has a section for each
+//     reason: what to check first, and what not to do.
 //
 // # Handlers below and above
 //
-// Calls of WithAttrs and WithGroup are passed on to the next handler at once, so it
-// can still format attributes in advance or turn an error into exception.*
-// attributes. The two attributes are passed on in a separate WithAttrs call. The
+// Calls of WithAttrs and WithGroup are passed on at once, so the next handler can
+// still format attributes in advance or turn an error into exception.* attributes.
+// The two attributes are passed on in a separate WithAttrs call. The
 // resulting handler is built once for each pair of category and reason that occurs,
 // and is cached in the logger. If groups are open, the calls since the first group
 // are repeated on that handler, once for each pair and logger. The repetition starts

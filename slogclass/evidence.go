@@ -12,29 +12,28 @@ import (
 	"github.com/errclass/errclass/internal/precedence"
 )
 
-// maxSources is the largest number of error values that are tried for a record. It
-// is also the largest number of texts.
+// maxSources is the maximum number of error values that are read for a record. It is
+// also the maximum number of texts.
 const maxSources = 4
 
-// maxJoined is the largest number of errors that are read from an []error. Package
+// maxJoined is the maximum number of errors that are read from an []error. Package
 // classify has the same limit for a tree of errors.
 const maxJoined = 256
 
-// findings is the evidence in attributes, and in the context of the record.
+// findings has what the attributes and the context of a record say about the error.
 type findings struct {
 	cfg    *config
 	errs   [maxSources]error
 	texts  [maxSources]string
 	nErrs  int
 	nTexts int
-	// decider is the index of the source (error or text) that determined the result.
-	// Errors have the first indexes, then texts, then the message.
+	// decider is the index of the source that determined the result. The sources are
+	// the errors, then the texts, then the message.
 	decider int
 	status  int         // the first HTTP status from 400 to 599, or 0
 	cause   error       // why the context has ended, or nil
-	keys    attrkey.Set // keys of this package that the root already has
-	// unresolved is true if a LogValuer at the root may return one of the package's
-	// keys.
+	keys    attrkey.Set // keys of this package that the caller has set at the root
+	// unresolved is true if a LogValuer at the root may add one of the package's keys.
 	unresolved bool
 	members    budget
 	keyMembers budget // members of groups under one of the keys
@@ -44,9 +43,9 @@ type findings struct {
 // maxMembers.
 type budget int
 
-// maxMembers is the largest number of group members that are read from a record.
-// Groups can contain the same members many times, and can then expand to more than
-// fits into memory.
+// maxMembers is the maximum number of group members that are read from a record.
+// Groups can contain the same members many times, so a copy of all members may not
+// fit into memory.
 const maxMembers = 1 << 16
 
 // spent counts one more member. It reports whether the limit is exceeded.
@@ -55,8 +54,8 @@ func (b *budget) spent() bool {
 	return *b > maxMembers
 }
 
-// addAttr adds the evidence in an attribute. root reports that the attribute's key
-// is written at the root of the record.
+// addAttr adds to f what an attribute says about the error. root reports whether the
+// attribute is at the root of the record, which means outside all groups.
 func (f *findings) addAttr(a *slog.Attr, root bool) {
 	switch a.Value.Kind() {
 	case slog.KindAny, slog.KindLogValuer:
@@ -71,7 +70,7 @@ func (f *findings) addAttr(a *slog.Attr, root bool) {
 				f.addError(err)
 			}
 		}
-		if root && a.Value.Kind() == slog.KindLogValuer && f.cfg.mayHoldKeys(a.Key) {
+		if root && a.Value.Kind() == slog.KindLogValuer && f.cfg.mayAddKeys(a.Key) {
 			f.unresolved = true
 		}
 	case slog.KindString:
@@ -88,7 +87,7 @@ func (f *findings) addAttr(a *slog.Attr, root bool) {
 			return // handlers omit an empty group and its key
 		}
 		inline := root && a.Key == ""
-		if root && !inline && f.cfg.mayHoldKeys(a.Key) {
+		if root && !inline && f.cfg.mayAddKeys(a.Key) {
 			switch writes(members, &f.keyMembers) {
 			case no:
 				return
@@ -99,7 +98,7 @@ func (f *findings) addAttr(a *slog.Attr, root bool) {
 		for i := range members {
 			if f.members.spent() {
 				if inline {
-					f.keys = attrkey.All // the rest may hold them
+					f.keys = attrkey.All // the unread members may have them
 				}
 				break
 			}
@@ -137,16 +136,16 @@ func (f *findings) addStatus(key string, n int64) {
 	}
 }
 
-// withEvidence is the evidence in the attributes of Logger.With. It is immutable. A
-// nil withEvidence is empty.
+// withEvidence has the errors, the texts and the HTTP status from the attributes of
+// Logger.With. It is immutable. A nil withEvidence is empty.
 type withEvidence struct {
 	errs   []error
 	texts  []string
 	status int
 }
 
-// add returns the evidence of f and w together. The evidence of f comes first,
-// because it comes from a later call of With.
+// add returns a withEvidence with the contents of f and w. The contents of f come
+// first, because they come from a later call of With.
 func (w *withEvidence) add(f *findings) *withEvidence {
 	if f.nErrs == 0 && f.nTexts == 0 && f.status == 0 {
 		return w
@@ -159,7 +158,7 @@ func (w *withEvidence) add(f *findings) *withEvidence {
 	}
 }
 
-// append adds the evidence of w to f, after the evidence of f.
+// append adds the errors, the texts and the status of w to f, after those of f.
 func (f *findings) append(w *withEvidence) {
 	if w == nil {
 		return
@@ -175,8 +174,9 @@ func (f *findings) append(w *withEvidence) {
 	}
 }
 
-// classify sets res to the result that package precedence chooses. It ignores sources
-// that the classifier does not read.
+// classify sets *res to the result for the record. It classifies each error and text
+// and the message, and package precedence chooses between the results. It skips
+// sources that the classifier has no result for.
 func (h *Handler) classify(ctx context.Context, message string, f *findings, res *classify.Result) {
 	f.append(h.with)
 	if ctx != context.Background() { // Background never ends
@@ -215,8 +215,8 @@ func (h *Handler) classify(ctx context.Context, message string, f *findings, res
 	}
 }
 
-// decisive returns the text of the source that decided. If that source is an error
-// whose text cannot be read, it returns the message.
+// decisive returns the text of the source that determined the result. If that source
+// is an error whose text cannot be read, decisive returns the message.
 func (f *findings) decisive(message string) string {
 	switch i := f.decider; {
 	case i < f.nErrs:
@@ -229,8 +229,8 @@ func (f *findings) decisive(message string) string {
 	return message
 }
 
-// classifySource classifies an error or a text, together with the status and the
-// cause in f.
+// classifySource classifies an error or a text, together with the HTTP status and
+// the cause of the context in f.
 func (h *Handler) classifySource(err error, text string, f *findings) classify.Result {
 	switch {
 	case f.status != 0 || f.cause != nil:

@@ -33,8 +33,8 @@ type valuerError struct{ error }
 
 func (e valuerError) LogValue() slog.Value { return slog.GroupValue(slog.String("text", "hidden")) }
 
-// panicValuer is not an error. Its method LogValue panics, so slog uses an error in
-// place of its value.
+// panicValuer is a LogValuer, but not an error. Its method LogValue panics, so slog
+// writes an error instead of its value.
 type panicValuer struct{}
 
 func (panicValuer) LogValue() slog.Value { panic("alpha") }

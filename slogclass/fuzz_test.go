@@ -100,8 +100,9 @@ func ownKey(t *rapid.T) []slog.Attr {
 	}).Draw(t, "own")
 }
 
-// checkRecord logs the same records through a bare JSON handler and through a
-// Handler. The lines may differ only in the keys error.category and error.reason.
+// checkRecord logs the same records through a JSON handler and through a Handler
+// that wraps one. The lines may differ only in the keys error.category and
+// error.reason.
 func checkRecord(t *rapid.T) {
 	bareOut, out := &output{}, &output{}
 	observe := slogclass.WithObserver(func(_ context.Context, _ slog.Record, res classify.Result) {

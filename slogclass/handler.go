@@ -19,20 +19,20 @@ type Handler struct {
 	next    slog.Handler // includes all WithAttrs and WithGroup calls
 	cfg     *config
 	missing attrkey.Set   // keys to write; the caller has not set them at the root
-	with    *withEvidence // evidence in the attributes of With, or nil
+	with    *withEvidence // from the attributes of With, or nil
 
 	path groupPath // the calls since the first group
 
 	// ungrouped is set if the first group has the name of one of the package's keys
-	// and is still empty. It is the handler whose WithGroup opened that group. If a
-	// record adds no attribute to the group either, the output has no such group,
-	// and ungrouped handles the record.
+	// and has no attribute yet. It is the handler whose WithGroup opened that group.
+	// Handlers omit a group without attributes. So if a record has no attributes
+	// either, ungrouped handles it.
 	ungrouped *Handler
 
 	cache atomic.Pointer[prepared]
-	// records counts the error records, up to fewRecords. No handler is derived and
-	// cached for these, because a handler made for one request handles only a few
-	// errors.
+	// records counts the error records, up to fewRecords. For these, no handler is
+	// derived and cached: a handler made for one request handles only a few errors,
+	// too few to use a cache.
 	records atomic.Uint32
 }
 
@@ -67,7 +67,7 @@ func Middleware(opts ...Option) func(slog.Handler) slog.Handler {
 	return func(next slog.Handler) slog.Handler { return New(next, opts...) }
 }
 
-// Enabled returns the result of the next handler's Enabled.
+// Enabled returns the result of the next handler's Enabled method.
 func (h *Handler) Enabled(ctx context.Context, level slog.Level) bool {
 	return h.next.Enabled(ctx, level)
 }
@@ -103,11 +103,11 @@ func (h *Handler) handleObserved(ctx context.Context, r slog.Record) error {
 	return h.observe(ctx, &r, &res, next.Handle(ctx, c))
 }
 
-// classified returns the handler that must handle an error record. Either it adds
-// the missing attributes to the record and returns a handler for it, or it returns a
-// handler that adds them. If observed is not nil, it receives the result. If
-// observed is nil, a record that already has all keys is not classified. The
-// parameters are pointers, because a Record has some 300 bytes.
+// classified classifies an error record and returns the handler to call next. Either
+// classified adds the missing attributes to the record, or the returned handler adds
+// them. If observed is not nil, *observed is set to the result. If observed is nil,
+// a record that already has all keys is not classified. The parameters are pointers,
+// because a Record has some 300 bytes.
 func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *classify.Result) slog.Handler {
 	if h.missing == 0 && observed == nil {
 		return h.next
@@ -140,10 +140,9 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 	case missing == 0:
 		return h.next
 	case (root || h.nests()) && (missing != h.missing || h.cfg.extra != 0 || h.fewRecordsYet()):
-		// Add the attributes to the record, because nothing would use a derived
-		// handler again: the record has one of the keys itself, its extra attributes
-		// differ from those of other records, or it is one of the first errors of
-		// the handler.
+		// Add the attributes to the record. A derived handler would not be used again:
+		// the record has one of the keys itself, its extra attributes differ from
+		// those of other records, or it is one of the first errors of the handler.
 		var some [8]slog.Attr
 		attrs, next := h.cfg.attributes(some[:0], missing, &res, id), h.next
 		if root {
@@ -249,12 +248,12 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 		return h
 	}
 	parent, ungrouped := h, h.ungrouped
-	if taken := h.cfg.names.Find(name) & h.missing; taken != 0 && !h.path.open() {
-		// At the root, the group takes the place of the key with the same name. The
-		// cached handlers of h write that key. So the group gets a different parent,
-		// whose cached handlers do not write it.
+	if replaced := h.cfg.names.Find(name) & h.missing; replaced != 0 && !h.path.open() {
+		// At the root, the group replaces the key with the same name. The cached
+		// handlers of h write that key. So the group gets a different parent, whose
+		// cached handlers do not write that key.
 		ungrouped = h
-		parent = &Handler{cfg: h.cfg, missing: h.missing &^ taken, with: h.with, next: h.next}
+		parent = &Handler{cfg: h.cfg, missing: h.missing &^ replaced, with: h.with, next: h.next}
 	}
 	return &Handler{
 		cfg: h.cfg, missing: parent.missing, with: h.with,

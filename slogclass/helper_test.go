@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// testClassifier is the standard classifier with four user rules. User rules
-// outrank all other evidence, so these tests do not depend on the standard rules.
+// testClassifier is the standard classifier with four user rules. User rules outrank
+// all other rules, so these tests do not depend on the standard rules.
 var testClassifier = func() *classify.Classifier {
 	c, err := classify.New(classify.WithRules(
 		classify.Rule{ID: "alpha", Reason: classify.ReasonRateLimit, Pattern: `\balpha\b`},

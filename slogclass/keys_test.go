@@ -155,8 +155,8 @@ func TestHandlerAfterAGroupOfEmptyAttributes(t *testing.T) {
 	}
 }
 
-// A handler omits a group without attributes. So a group with the name of a key
-// takes the place of the key only if the group has an attribute.
+// A handler omits a group without attributes. So a group replaces the key with the
+// same name only if the group has an attribute.
 func TestHandlerEmptyGroupNamedAsAKey(t *testing.T) {
 	t.Parallel()
 	logger, out := newLogger()

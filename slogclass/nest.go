@@ -17,17 +17,15 @@ func writesGroupsAlike(h slog.Handler) bool {
 	return false
 }
 
-// nests reports whether the caller may use nest. It returns false if there were more
-// than maxDepth calls of With and WithGroup since the first group, or if
-// writesGroupsAlike is false for h.next.
+// nests reports whether nest can be used: writesGroupsAlike is true for h.next, and
+// there were at most maxDepth calls of With and WithGroup since the first group.
 func (h *Handler) nests() bool { return h.cfg.nests && h.path.link == nil }
 
-// nest makes it possible to add attributes at the root of a record although a group
-// is open. It returns the first group of h as an attribute, which contains the
-// attributes of r and of the With calls since the group was opened. outer is the
-// next handler outside that group. If outer handles a record with this attribute,
-// the output is the same as if h.next handled r. Other attributes of that record
-// appear at the root.
+// nest turns the first open group of h into an attribute. So attributes can be added
+// next to it, at the root of the record. The attribute has the attributes of r and
+// of the With calls since the group was opened. outer is the next handler outside
+// that group. If outer handles a record with this attribute, the output is the same
+// as if h.next handled r.
 func (h *Handler) nest(r *slog.Record) (group slog.Attr, outer slog.Handler) {
 	var calls [maxDepth]call // last call first
 	n, size := 0, r.NumAttrs()

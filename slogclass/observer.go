@@ -12,8 +12,8 @@ import (
 // observer is a function given to WithObserver.
 type observer = func(context.Context, slog.Record, classify.Result)
 
-// observe calls the observers. It returns err, the error of the next handler,
-// joined with the errors of the observers.
+// observe calls the observers. It returns err, the error of the next handler, joined
+// with an error for each observer that panicked.
 func (h *Handler) observe(ctx context.Context, r *slog.Record, res *classify.Result, err error) error {
 	for _, o := range h.cfg.observers {
 		err = join(err, callObserver(ctx, o, r, res))

@@ -18,7 +18,7 @@ const (
 
 // These are the keys of the attributes that [WithDetails] adds.
 const (
-	RuleKey         = "error.rule"           // the id of the rule that decided, a string
+	RuleKey         = "error.rule"           // the id of the rule that determined the reason, a string
 	ConfidenceKey   = "error.confidence"     // the probability that the reason is right, from 0 to 1
 	RetryAfterMSKey = "error.retry_after_ms" // how long the provider asks to wait, an integer number of milliseconds
 )
@@ -108,16 +108,16 @@ func WithKeys(category, reason string) Option {
 	})
 }
 
-// WithDetails adds details to classified records: [RuleKey], the id of the rule
-// that decided, and [ConfidenceKey], the probability that the reason is right. If
-// the provider asks to wait, [RetryAfterMSKey] is added too, in milliseconds,
-// rounded up. A key that the caller has set at the root is kept. By default none of
-// the three is added.
+// WithDetails adds details to classified records: [RuleKey], the id of the rule that
+// determined the reason, and [ConfidenceKey], the probability that the reason is
+// right. If the provider asks to wait, [RetryAfterMSKey] is added too, in
+// milliseconds, rounded up. A key that the caller has set at the root is kept. By
+// default none of the three is added.
 //
 // Rule ids are stable. `errclass rules` lists them and `errclass explain` shows how
-// a rule decided. There are some 1,400 ids, too many for a metric label. A record
-// with details costs at least one allocation. If a group is open, the calls since
-// the first group are repeated for each such record.
+// a rule determines a reason. There are some 1,400 ids, too many for a metric label.
+// A record with details costs at least one allocation. If a group is open, the calls
+// since the first group are repeated for each such record.
 func WithDetails() Option {
 	return optionFunc(func(c config) config {
 		c.extra |= attrkey.Details
@@ -125,16 +125,17 @@ func WithDetails() Option {
 	})
 }
 
-// WithFingerprint adds [FingerprintKey], the id of the error's template, to
-// classified records: see package fingerprint. Errors that differ only in values,
-// such as numbers, addresses and quoted strings, have the same id. So a log system
-// can count and group errors by id. The template is made from the text that decided
-// the classification: the text of the error, or the message. A key that the caller
-// has set at the root is kept. By default the attribute is not added.
+// WithFingerprint adds [FingerprintKey] to classified records. The fingerprint is a
+// hash of the error's template: its text without values such as numbers, addresses
+// and quoted strings (see package fingerprint). Errors that differ only in such
+// values have the same fingerprint, so a log system can group and count errors by
+// fingerprint. The template is made from the text that determined the reason: the
+// text of the error, or the message. A key that the caller has set at the root is
+// kept. By default the attribute is not added.
 //
 // Never use the fingerprint as a label of a metric. Each new wording makes a new
-// fingerprint, so their number has no bound. A fingerprint costs as much as
-// [WithDetails], plus one call of Error.
+// fingerprint, so the number of fingerprints is unlimited. A fingerprint costs as
+// much as [WithDetails], plus one call of Error.
 func WithFingerprint() Option {
 	return optionFunc(func(c config) config {
 		c.extra |= attrkey.Fingerprint

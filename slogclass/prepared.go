@@ -8,10 +8,10 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// prepared is an immutable list of cached handlers. Each handler is Handler.next
-// with the two attributes at the root, for one category and reason. Categories and
-// reasons come from closed sets, so a list has at most some twenty entries and
-// needs no map.
+// prepared is an immutable linked list of cached handlers. Each handler is
+// Handler.next with the attributes for one category and reason at the root. A
+// classifier returns some twenty pairs of category and reason, so the list is short
+// and needs no map.
 type prepared struct {
 	category classify.Category
 	reason   classify.Reason
@@ -48,7 +48,8 @@ func (p *prepared) merge(older *prepared) *prepared {
 }
 
 // prepared returns h.next with the attributes for category and reason at the root.
-// It builds this handler at the first use and caches it. A look-up takes no lock.
+// It builds this handler at the first use and caches it. Reading the cache takes no
+// lock.
 func (h *Handler) prepared(category classify.Category, reason classify.Reason) slog.Handler {
 	if cached := h.cache.Load().find(category, reason); cached != nil {
 		return cached.handler
@@ -87,9 +88,9 @@ func (h *Handler) prepare(category classify.Category, reason classify.Reason) sl
 
 // prepareDeep is like prepare, but for a handler with more than maxDepth calls since
 // the first group. It starts at the nearest ancestor with a cached handler and
-// repeats the calls that derived h. It caches each result in the Handler that the
-// call returned, if that Handler still exists. Other children of that Handler then
-// need not repeat the call.
+// repeats the later calls that derived h. It caches each result in the Handler that
+// the original call returned, if that Handler still exists, so other children of
+// that Handler need not repeat the call.
 func (h *Handler) prepareDeep(category classify.Category, reason classify.Reason) slog.Handler {
 	var calls []*link // the calls to repeat, last call first
 	var result slog.Handler
@@ -160,9 +161,10 @@ func (c call) repeat(h slog.Handler) slog.Handler {
 	return h.WithAttrs(slices.Clone(c.attrs))
 }
 
-// groupPath says by which calls a handler with an open group was derived from the
-// ancestor in the field parent. A single call is in the field last, and several
-// calls are in the field link. A groupPath is empty if no group is open.
+// groupPath records the calls of WithGroup and WithAttrs that derived a handler with
+// an open group from the handler in the field parent. A single call is in the field
+// last, and several calls are in the field link. A groupPath is empty if no group is
+// open.
 type groupPath struct {
 	parent *Handler
 	last   call  // the only call since the parent, if link is nil
@@ -182,9 +184,9 @@ type link struct {
 	prev     *link                 // nil if the receiver was path.parent
 }
 
-// maxDepth limits how many ancestors a handler keeps in memory with their formatted
-// attributes. Without the limit, a loop of logger = logger.With(...) would keep
-// every logger that it made.
+// maxDepth is the maximum number of ancestors that a handler keeps in memory with
+// their formatted attributes. Without the limit, a loop of logger = logger.With(...)
+// would keep every logger that it made.
 const maxDepth = 8
 
 // open reports whether a group is open.

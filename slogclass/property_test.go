@@ -70,9 +70,9 @@ func keyOf(a slog.Attr) string {
 // ourKeys are the keys that a Handler may write.
 var ourKeys = []string{slogclass.CategoryKey, slogclass.ReasonKey, slogclass.RuleKey, slogclass.ConfidenceKey, slogclass.RetryAfterMSKey, slogclass.FingerprintKey}
 
-// TestHandlerAgainstBare logs the same records through a bare JSON handler and
-// through a Handler. The lines may differ only in the keys that the Handler adds at
-// the root.
+// TestHandlerAgainstBare logs the same records through a JSON handler and through a
+// Handler that wraps one. The lines may differ only in the keys that the Handler
+// adds at the root.
 func TestHandlerAgainstBare(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -90,7 +90,7 @@ func TestHandlerAgainstBare(t *testing.T) {
 		for i := range depth {
 			o := op{group: rapid.SampledFrom([]string{"", "g", "h", slogclass.CategoryKey, slogclass.ReasonKey}).Draw(t, "group")}
 			if set[o.group] {
-				o.group = "g" // otherwise the bare line would have a duplicate key
+				o.group = "g" // otherwise the JSON handler would write a duplicate key
 			}
 			if rapid.Bool().Draw(t, "with") {
 				o = op{attrs: attrsGen(fmt.Sprint(i)).Filter(func(args []any) bool { return fresh(args, set) }).Draw(t, "args")}
@@ -136,8 +136,8 @@ func TestHandlerAgainstBare(t *testing.T) {
 	})
 }
 
-// fresh reports whether none of the keys of args is in the map used. A duplicate
-// key in the bare line would fail the test.
+// fresh reports whether none of the keys of args is in the map used. A duplicate key
+// would make the test fail.
 func fresh(args []any, used map[string]bool) bool {
 	for _, a := range args {
 		if used[keyOf(a.(slog.Attr))] {

@@ -7,21 +7,20 @@ import (
 	"github.com/errclass/errclass/internal/attrkey"
 )
 
-// mayHoldKeys reports whether a LogValuer with this key can add one of the package's
-// keys to the root. It can if its key is one of these keys. It also can if its key
-// is empty, because handlers inline a group with an empty key.
-func (c *config) mayHoldKeys(key string) bool {
+// mayAddKeys reports whether a LogValuer with this key can add one of the package's
+// keys to the root. This is so if key is one of these keys, or if key is empty,
+// because handlers inline a group with an empty key.
+func (c *config) mayAddKeys(key string) bool {
 	return key == "" || c.names.Find(key)&c.wanted != 0
 }
 
-// maxValuers is how many LogValuers are called for one record or one call of With.
-// LogValuers can share members, so together they can have more members than fit
-// into memory.
+// maxValuers is the maximum number of LogValuers that are called for one record or
+// one call of With. LogValuers can return the same members many times, which can
+// then be more than fit into memory.
 const maxValuers = 1 << 10
 
-// resolver calls the LogValuers that may hold one of the package's keys. It stops if
-// one of the counts in its other fields exceeds its limit (maxValuers or
-// maxMembers).
+// resolver replaces LogValuers that may add one of the package's keys by their
+// values. It stops if one of its counts exceeds maxValuers or maxMembers.
 type resolver struct {
 	cfg        *config
 	valuers    int // called so far
@@ -29,8 +28,8 @@ type resolver struct {
 	keyMembers budget // members of groups under one of the keys
 }
 
-// copy returns a copy of members. If the budget is exceeded, it returns members and
-// false.
+// copy returns a copy of members. If more than maxMembers members were copied in
+// all, it returns members and false.
 func (r *resolver) copy(members []slog.Attr) ([]slog.Attr, bool) {
 	if r.copied += budget(len(members)); r.copied > maxMembers {
 		return members, false
@@ -38,9 +37,9 @@ func (r *resolver) copy(members []slog.Attr) ([]slog.Attr, bool) {
 	return slices.Clone(members), true
 }
 
-// value resolves the value of the attribute a. If the budget is exceeded, it
-// returns false. If LogValue panics, the resolved value is an error with the text
-// of the panic.
+// value resolves the value of the attribute a. It returns false after maxValuers
+// calls of LogValue. If LogValue panics, the resolved value is an error with the
+// text of the panic.
 func (r *resolver) value(a *slog.Attr) bool {
 	if a.Value.Kind() != slog.KindLogValuer {
 		return true
@@ -52,11 +51,11 @@ func (r *resolver) value(a *slog.Attr) bool {
 	return true
 }
 
-// root resolves attributes of the root in place.
+// root resolves, in place, attributes at the root.
 func (r *resolver) root(attrs []slog.Attr) {
 	for i := range attrs {
 		a := &attrs[i]
-		if !r.cfg.mayHoldKeys(a.Key) {
+		if !r.cfg.mayAddKeys(a.Key) {
 			continue
 		}
 		if !r.value(a) {
@@ -80,8 +79,8 @@ func (r *resolver) root(attrs []slog.Attr) {
 	}
 }
 
-// untilWritten resolves the members of a group in order, up to the first member
-// that a handler writes. done is true if there is such a member, or if a budget is
+// untilWritten resolves the members of a group in order, up to the first member that
+// a handler writes. done is true if there is such a member, or if a limit is
 // exceeded.
 func (r *resolver) untilWritten(members []slog.Attr) (group slog.Value, done bool) {
 	members, ok := r.copy(members)
@@ -99,10 +98,10 @@ func (r *resolver) untilWritten(members []slog.Attr) (group slog.Value, done boo
 	return slog.GroupValue(members...), done
 }
 
-// resolve returns which of the package's keys the record has at its root. It first
-// resolves, in place, the LogValuers at the root that may hold such a key. The next
-// handler must get the resolved attributes, because LogValue may return a different
-// value the next time.
+// resolve returns the package's keys that attrs has at the root of the record, or
+// all keys if a limit is exceeded. It first replaces, in place, the LogValuers that
+// may add such a key by their values. The next handler must get these values,
+// because LogValue may return a different value the next time.
 func (c *config) resolve(attrs []slog.Attr) attrkey.Set {
 	r := resolver{cfg: c}
 	r.root(attrs)
@@ -110,13 +109,13 @@ func (c *config) resolve(attrs []slog.Attr) attrkey.Set {
 	for i := range attrs {
 		f.addAttr(&attrs[i], true)
 	}
-	if f.unresolved { // a budget was exceeded
+	if f.unresolved { // a limit was exceeded
 		return attrkey.All
 	}
 	return f.keys
 }
 
-// answer is the result type of the function named writes.
+// answer is the result of the function named writes.
 type answer uint8
 
 const (
@@ -126,8 +125,8 @@ const (
 )
 
 // writes reports whether a handler writes a group with these members. A handler
-// omits a group that is empty or whose members are all omitted groups. If the
-// budget is exceeded, the answer is yes.
+// omits a group that is empty or whose members are all omitted groups. If more than
+// maxMembers members were visited, writes returns yes.
 func writes(members []slog.Attr, visited *budget) answer {
 	all := no
 	for i := range members {

@@ -25,11 +25,11 @@ func (c *Config) wanted() attrkey.Set {
 	return wanted
 }
 
-// attributes has the evidence that the processor reads from the attributes of one
-// span, event or log record.
+// attributes has what the processor reads from the attributes of one span, event or
+// log record.
 type attributes struct {
 	evidence.Facts
-	has              attrkey.Set // the attributes that are there already
+	has              attrkey.Set // attributes of this processor that are set already
 	category, reason string
 
 	texts   [evidence.MaxTexts]string // texts of errors, in the order in which they were found
@@ -37,8 +37,8 @@ type attributes struct {
 	members int // members of the maps and lists visited
 }
 
-// read collects the evidence in m. It does not copy the strings, so they are valid
-// only as long as m is.
+// read adds the attributes in m to a. It does not copy the strings, so they are
+// valid only as long as m is.
 func (a *attributes) read(names *attrkey.Names, m pcommon.Map) {
 	for name, v := range m.All() {
 		if key := names.Find(name); key != 0 {
@@ -123,13 +123,13 @@ func (a *attributes) addItems(s pcommon.Slice, depth int, inError bool) {
 	}
 }
 
-// mayVisit counts the n members of a map or a list. It returns false if they must
-// not be read, because a limit is reached.
+// mayVisit counts the n members of a map or a list. It returns false if a limit is
+// reached, and the members must not be read.
 func (a *attributes) mayVisit(n, depth int) bool {
 	if depth > evidence.MaxDepth || a.nTexts == len(a.texts) {
 		return false
 	}
-	a.members += n // it keeps its value, so all later maps and lists are skipped too
+	a.members += n // never decreases, so all later maps and lists are skipped too
 	return a.members <= evidence.MaxMembers
 }
 

@@ -18,8 +18,8 @@ const (
 )
 
 // event reads the header of a text body and finds its level. If the first line has
-// no level, event looks for an error in the later lines. The parameter line is
-// empty, or j.reader has already read it and it has the same bytes as text.
+// no level, event looks for an error in the later lines. If line is not empty, it
+// has the same bytes as text, and j.reader has already read it.
 func (j *job) event(line []byte, text string) (first shapes.Event) {
 	events := shapes.Events{WithoutTime: true}
 	read := len(line) > 0
@@ -41,7 +41,7 @@ func (j *job) event(line []byte, text string) (first shapes.Event) {
 			first = e
 		}
 		switch {
-		case first.Severity != shapes.Unknown, j.current.failed: // of a failed record only the header is of interest
+		case first.Severity != shapes.Unknown, j.current.failed: // the later lines of a failed record need not be read
 			return first
 		case e.Severity == shapes.Error:
 			first.Severity = shapes.Error
@@ -53,8 +53,8 @@ func (j *job) event(line []byte, text string) (first shapes.Event) {
 
 // These are the limits of a body that is a map or a list.
 const (
-	maxNested  = 16      // levels; what is deeper becomes null
-	maxMembers = 1 << 14 // members and items in all; the rest is left out
+	maxNested  = 16      // levels; deeper values become null
+	maxMembers = 1 << 14 // members and items in all; further ones are left out
 )
 
 // appendJSON appends a map or a list to b as JSON, so that it can be read like a
@@ -71,8 +71,8 @@ type encoder struct {
 	left int
 }
 
-// full reports whether the JSON has reached a limit, so that no further members are
-// added.
+// full counts a member and reports whether the JSON has reached a limit, so that the
+// member must be left out.
 func (e *encoder) full() bool {
 	e.left--
 	return e.left < 0 || len(e.buf) > maxLine

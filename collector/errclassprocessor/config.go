@@ -41,14 +41,14 @@ type Config struct {
 	// the variable parts. The default is false.
 	AddFingerprint bool `mapstructure:"add_fingerprint"`
 
-	// RulesFile is a file with the user's rules, which take precedence over the
-	// standard rules. The file is read again when it changes. By default there is
-	// no such file.
+	// RulesFile is a file with rules of the user, which take precedence over the
+	// standard rules. The processor reads the file again when it changes. By default
+	// there is no such file.
 	RulesFile string `mapstructure:"rules_file"`
 
-	// MaxBytes is the largest number of bytes of text that the processor reads from
-	// one record or span. If a text is longer, its beginning and its end are read.
-	// The default is 65536, which is also the maximum.
+	// MaxBytes is the maximum number of bytes of text that the processor reads from
+	// one record or span. Of a longer text, the processor reads the beginning and
+	// the end. The default is 65536, which is also the largest valid value.
 	MaxBytes int `mapstructure:"max_bytes"`
 
 	// ErrorMode says what happens to a record that cannot be read. The default is
@@ -74,8 +74,8 @@ type ErrorMode string
 
 // The error modes.
 const (
-	ErrorModeIgnore    ErrorMode = "ignore"    // it passes unchanged, and the error is logged
-	ErrorModeSilent    ErrorMode = "silent"    // it passes unchanged
+	ErrorModeIgnore    ErrorMode = "ignore"    // the record passes unchanged, and the error is logged
+	ErrorModeSilent    ErrorMode = "silent"    // the record passes unchanged
 	ErrorModePropagate ErrorMode = "propagate" // the batch is refused
 )
 

@@ -14,13 +14,13 @@
 //     header.
 //   - These sources are read in order: the exception, the texts of errors among the
 //     attributes, the body, the outcome of a call (such as its HTTP status), the
-//     stack trace. The first source whose reason is not "unknown" decides.
+//     stack trace. The first source with a known reason determines the result.
 //   - The processor adds its attributes, except those that the record already has.
 //
 // A span is treated as in package otelclass. The two packages share the names of
-// the attributes and the code that decides.
+// the attributes and the code that classifies.
 //
-// All work is bounded. If a record cannot be read or the classification panics, the
+// All work has limits. If a record cannot be read or the classification panics, the
 // record passes unchanged and is counted; the field ErrorMode of [Config] changes
 // this.
 package errclassprocessor

@@ -168,8 +168,7 @@ func FuzzAppendJSON(f *testing.F) {
 	})
 }
 
-// bounded reports whether a value is small enough for appendJSON to encode all of
-// it.
+// bounded reports whether appendJSON can encode all of a value within its limits.
 func bounded(v any, depth int) bool {
 	switch v := v.(type) {
 	case map[string]any:

@@ -28,8 +28,8 @@ func nested(v pcommon.Value, n int, text string) {
 	m.PutStr("error", text)
 }
 
-// hostile has unusual bodies and attributes, which a program may write by mistake or
-// on purpose. The field want is the expected "category/reason" of a record with
+// hostile has unusual bodies and attributes, as a faulty or malicious program may
+// write them. The field want is the expected "category/reason" of a record with
 // severity error, or "" if any result is valid.
 var hostile = []struct {
 	name string
@@ -114,8 +114,8 @@ var hostile = []struct {
 // take minutes.
 const maxCost = 500e6 // nanoseconds
 
-// An unusual record takes little time and is not refused. The processor adds only
-// the two attributes.
+// The processor handles an unusual record in little time and without an error. It
+// adds only the two attributes.
 func TestHostileLogs(t *testing.T) {
 	p := newTest(t, func(c *Config) { c.ErrorMode = ErrorModePropagate }, signalLog)
 	for _, tt := range hostile {

@@ -13,7 +13,7 @@ import (
 	"github.com/errclass/errclass/internal/shapes"
 )
 
-// job is the state of one batch. Its memory is reused for the next batch. It is not
+// job is the state of one batch. Later batches use the same memory. A job is not
 // safe for concurrent use.
 type job struct {
 	p      *errclassProcessor
@@ -25,7 +25,7 @@ type job struct {
 	current logState
 
 	// Of the batch.
-	counts     []int64 // by the index of the pair in [evidence.Pairs]
+	counts     []int64 // by index in evidence.Pairs, a category and reason each
 	classified int
 	unreadable int
 	err        error // the first error
@@ -34,7 +34,7 @@ type job struct {
 // logState is the state of one log record.
 type logState struct {
 	record plog.LogRecord
-	failed bool // the severity of the record or one of its attributes says so
+	failed bool // the severity or an attribute says that the record is an error
 	done   bool // the record was classified
 
 	read     bool // the attributes were read, which sets the fields below
@@ -50,10 +50,11 @@ func newJob(p *errclassProcessor) *job {
 	return j
 }
 
-// maxKept is the size of the largest buffer that is kept for the next batch.
+// maxKept is the maximum size of the buffer that is kept for the next batch, in
+// bytes.
 const maxKept = 64 << 10
 
-// reset forgets the batch.
+// reset prepares j for the next batch.
 func (j *job) reset() {
 	j.current = logState{}
 	j.classified, j.unreadable, j.err = 0, 0, nil
@@ -108,9 +109,9 @@ func (j *job) log(r plog.LogRecord) {
 	}
 }
 
-// readAttributes reads the attributes of the current record, if this has not been
-// done yet. It returns false if the record already has all attributes that the
-// processor adds, or if it has too many attributes to read.
+// readAttributes reads the attributes of the current record, unless they have
+// already been read. It returns false if the record already has all attributes that
+// the processor adds, or if it has too many attributes to read.
 func (j *job) readAttributes() bool {
 	l := &j.current
 	if l.read {
@@ -128,8 +129,8 @@ func (j *job) readAttributes() bool {
 	return l.missing != 0
 }
 
-// shape gets each record that j.reader finds in a body, and classifies the first one
-// that may be an error.
+// shape is called for each record that j.reader finds in a body. It classifies the
+// first one that may be an error.
 func (j *job) shape(rec *shapes.Record) {
 	l := &j.current
 	switch {
@@ -142,8 +143,8 @@ func (j *job) shape(rec *shapes.Record) {
 }
 
 // text classifies a text body if the record or the body is an error. It skips the
-// header of the body, such as the time. The parameter line is empty, or j.reader has
-// already read it and it has the same bytes as text.
+// header of the body, such as the time. If line is not empty, it has the same bytes
+// as text, and j.reader has already read it.
 func (j *job) text(line []byte, text string) {
 	l := &j.current
 	e := j.event(line, text)
@@ -210,9 +211,9 @@ func (j *job) classify(rec *shapes.Record, text string) bool {
 	return true
 }
 
-// add adds the evidence of one source in the body to the decision about the current
-// record. It returns false if the reason is now known, so that no further source is
-// read.
+// add adds one source in the body, such as a message with its type and code, to the
+// decision about the current record. It returns false if the reason is now known and
+// no further source is needed.
 func (j *job) add(s shapes.Source) bool {
 	l := &j.current
 	if l.decision.Known() {
@@ -228,8 +229,8 @@ func (j *job) add(s shapes.Source) bool {
 	return !l.decision.Known()
 }
 
-// longestName is the largest number of bytes that are read of a category or a reason
-// in a body. All valid names are shorter.
+// longestName is the maximum number of bytes that are read from a category or a
+// reason in a body. All valid names are shorter.
 const longestName = 64
 
 // classified returns the category and the reason that a body already has. The
@@ -253,8 +254,8 @@ func (j *job) finish() {
 	}
 }
 
-// maxLine is the length of the longest body that is read as a log line. A longer
-// body is read as text, and only its beginning and its end.
+// maxLine is the maximum length of a body that is read as a log line, in bytes. A
+// longer body is read as text, and only its beginning and its end.
 const maxLine = shapes.MaxInner
 
 // body returns a body in two forms: as a log line, if it may be one, and as text.

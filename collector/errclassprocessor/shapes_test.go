@@ -81,7 +81,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// A body may have several lines, and its first line need not have a level.
+// A body may have several lines, and the first line may lack a level.
 func TestTextBodies(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, nil, signalLog)
@@ -163,7 +163,7 @@ func TestEmptyBytesAfterText(t *testing.T) {
 	assert.Equal(t, "fatal/unknown", answer(second.Attributes()))
 }
 
-// appendJSON encodes a map in the same way as encoding/json, up to its limits.
+// Within its limits, appendJSON encodes a map in the same way as encoding/json.
 func TestAppendJSON(t *testing.T) {
 	t.Parallel()
 	raw := map[string]any{

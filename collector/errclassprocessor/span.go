@@ -54,8 +54,8 @@ func (j *job) span(span ptrace.Span) {
 	}
 }
 
-// failed classifies a span with status Error. d is the decision about the
-// span's last exception. failed adds the other evidence of the span to d.
+// failed classifies a span with status Error. d is the decision about the span's
+// last exception. failed adds the attributes and the status of the span to d.
 func (s *spanState) failed(span ptrace.Span, d *evidence.Decision, text string) {
 	missing := s.j.p.wanted.Missing(s.attrs.has)
 	if missing == 0 {
@@ -79,7 +79,7 @@ func (s *spanState) exception(events ptrace.SpanEventSlice, n, size int) evidenc
 	a.read(&p.names, event.Attributes())
 	if res, ok := evidence.Existing(a.category, a.reason, &a.Facts); ok {
 		// Keep the category and the reason that the program has added: the program
-		// had more evidence than the span has.
+		// knew more about the error than the span tells.
 		return evidence.Decided(res, classify.Evidence{Message: bound.Text(a.Message, bound.MaxText), Type: a.ExceptionType})
 	}
 	d := evidence.Decision{SpanStatus: s.attrs.Status}
@@ -92,9 +92,9 @@ func (s *spanState) exception(events ptrace.SpanEventSlice, n, size int) evidenc
 	return d
 }
 
-// isOwnDeadline reports whether the span's error.type names the program's own
-// deadline. It returns false if an attribute of the span or of an event shows
-// that a peer has answered.
+// isOwnDeadline reports whether the span's error.type names a deadline of the
+// program that sent the span. It returns false if an attribute of the span or of an
+// event shows that a remote server has answered.
 func (s *spanState) isOwnDeadline(span ptrace.Span) bool {
 	if !s.attrs.MayBeOwnDeadline() || anyAnswer(span.Attributes()) {
 		return false
@@ -109,7 +109,7 @@ func (s *spanState) isOwnDeadline(span ptrace.Span) bool {
 	return true
 }
 
-// anyAnswer reports whether an attribute shows that a peer has answered.
+// anyAnswer reports whether an attribute shows that a remote server has answered.
 func anyAnswer(m pcommon.Map) bool {
 	for name := range m.All() {
 		if evidence.IsAnswerKey(name) {
@@ -125,7 +125,7 @@ type exceptions struct {
 	n  int
 }
 
-// find finds the newest exceptions. It stops if the events read so far have more
+// find sets x to the newest exceptions. It stops when it has read events with more
 // than MaxScanned attributes.
 func (x *exceptions) find(events ptrace.SpanEventSlice) {
 	left := evidence.MaxScanned
@@ -143,11 +143,11 @@ func anyException(events ptrace.SpanEventSlice) bool {
 	return lastException(events, events.Len(), &left) >= 0
 }
 
-// lastException returns the index of the last exception before the index end. *left
-// is the number of attributes that may still be read, and lastException reduces it.
-// If there is no exception, or *left falls below 0, it returns -1.
-func lastException(events ptrace.SpanEventSlice, end int, left *int) int {
-	for i := end - 1; i >= 0; i-- {
+// lastException returns the index of the last exception in the first n events, or -1
+// if there is none. *left is the number of attributes that may still be read.
+// lastException reduces *left, and returns -1 when *left falls below 0.
+func lastException(events ptrace.SpanEventSlice, n int, left *int) int {
+	for i := n - 1; i >= 0; i-- {
 		m := events.At(i).Attributes()
 		if *left -= m.Len() + 1; *left < 0 {
 			return -1

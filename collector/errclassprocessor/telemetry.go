@@ -23,7 +23,7 @@ const (
 type telemetry struct {
 	signal     string
 	builder    *metadata.TelemetryBuilder
-	classified [][]metric.AddOption // by the index of the pair in [evidence.Pairs]
+	classified [][]metric.AddOption // by index in evidence.Pairs, a category and reason each
 	unreadable []metric.AddOption
 }
 

@@ -35,8 +35,8 @@ func spansOf(t *testing.T, use func(*sdktrace.TracerProvider)) map[trace.SpanKin
 	return result
 }
 
-// A client calls a server, which returns an HTTP status. Both use otelhttp. If
-// the client is at fault, the span of the server is not an error.
+// A client calls a server, which returns an HTTP status. Both use otelhttp. If the
+// error is the client's fault, the span of the server is not an error.
 func TestOtelhttp(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -83,7 +83,7 @@ func get(t *testing.T, ctx context.Context, provider *sdktrace.TracerProvider, u
 	return res.Body.Close()
 }
 
-// In each of these calls, the client gets no answer from the server.
+// In each of these calls, the client gets no response from the server.
 func TestOtelhttpTransport(t *testing.T) {
 	t.Parallel()
 	hang := func(t *testing.T) string { // hangs until the client disconnects

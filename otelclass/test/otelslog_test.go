@@ -19,8 +19,8 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// quiet is an error with a status. No rule matches its text. Errors of some SDKs
-// are similar.
+// quiet is an error with an HTTP status and a text that no rule matches, like some
+// errors of SDKs.
 type quiet struct{ StatusCode int }
 
 func (quiet) Error() string { return "request failed" }

@@ -47,7 +47,7 @@ func (r *receiver) overHTTP(t *testing.T) string {
 }
 
 // accept decodes a request into message, passes message to the function keep, and
-// sends answer.
+// responds with answer.
 func accept[M proto.Message](t *testing.T, w http.ResponseWriter, req *http.Request, message M, answer proto.Message, keep func(*testing.T, M)) {
 	body, err := io.ReadAll(req.Body)
 	assert.NoError(t, err)

@@ -130,10 +130,10 @@ func started(tb testing.TB, p processor.Logs, err error) processor.Logs {
 // records is the number of records of a batch.
 const records = 1000
 
-// logs returns a batch of log records. The argument percent is the percentage of
-// errors, and from is the number of the first record. Each body is different and has
-// about 150 bytes. No pattern in rules matches any of them.
-func logs(from, percent int) plog.Logs {
+// logs returns a batch of log records. percent is the percentage of errors, and
+// first is the number in the body of the first record. Each body is different and
+// has about 150 bytes. No pattern in rules matches any body.
+func logs(first, percent int) plog.Logs {
 	ld := plog.NewLogs()
 	all := ld.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty().LogRecords()
 	for i := range records {
@@ -141,7 +141,7 @@ func logs(from, percent int) plog.Logs {
 		r.Attributes().PutStr("log.file.path", "/var/log/pods/shop_0/shop/0.log")
 		r.Attributes().PutStr("log.iostream", "stdout")
 		r.Attributes().PutStr("thread.name", "http-nio-8080-exec-7")
-		n := from + i
+		n := first + i
 		if i%100 < percent {
 			r.SetSeverityNumber(plog.SeverityNumberError)
 			r.Body().SetStr(fmt.Sprintf("failed to charge order %d of customer %x at the payment provider after 3 attempts: the card was declined by its issuer, code do_not_honor, ref %d", n, n*2654435761, n*7))
