@@ -30,8 +30,8 @@ var Slices embed.FS
 //go:embed phrases.jsonl
 var Phrases embed.FS
 
-// Phrase is a text with which a program could report an error. No product is known
-// to print it. So phrases serve to train the classifier, but not to measure it.
+// Phrase is an error text that a program could print, but that no known product
+// prints. So phrases serve to train the classifier, but not to measure it.
 type Phrase struct {
 	Message  string            `json:"message"`
 	Category classify.Category `json:"category"`
@@ -115,14 +115,14 @@ func ReadPhrases(dir fs.FS, entries []Entry) ([]Phrase, error) {
 	return all, err
 }
 
-// reader collects the entries of several files. To find duplicates, ids and messages
-// map each id and each message to its file and line.
+// reader collects the entries of several files. To find duplicates, its fields ids
+// and messages map each id and each message to a file and line.
 type reader struct {
 	entries       []Entry
 	ids, messages map[string]string
 }
 
-// maxLine is the length of the longest valid line, in bytes.
+// maxLine limits the length of a line, in bytes.
 const maxLine = 1 << 20
 
 func (r *reader) read(dir fs.FS, name string) error {
@@ -150,17 +150,18 @@ func (r *reader) read(dir fs.FS, name string) error {
 	})
 }
 
-// eachLine calls visit for each line of a file. The argument place is the name of
-// the file and the line number. Errors of visit get it as a prefix.
-func eachLine(f io.Reader, name string, visit func(place string, line []byte) error) error {
+// eachLine calls visit for each line of a file. The argument position is the name of
+// the file and the line number, such as "slices/a.jsonl:3". eachLine adds the
+// position to an error of visit.
+func eachLine(f io.Reader, name string, visit func(position string, line []byte) error) error {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxLine)
 	number := 0
 	for lines.Scan() {
 		number++
-		place := fmt.Sprintf("%s:%d", name, number)
-		if err := visit(place, lines.Bytes()); err != nil {
-			return fmt.Errorf("%s: %w", place, err)
+		position := fmt.Sprintf("%s:%d", name, number)
+		if err := visit(position, lines.Bytes()); err != nil {
+			return fmt.Errorf("%s: %w", position, err)
 		}
 	}
 	if err := lines.Err(); err != nil {

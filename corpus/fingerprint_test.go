@@ -39,7 +39,6 @@ func TestFingerprintsDiffer(t *testing.T) {
 	assert.Less(t, float64(mixed), 0.002*float64(len(groups)))
 }
 
-// accepted returns the reasons that an entry accepts.
 func accepted(e corpus.Entry) []classify.Reason {
 	return append([]classify.Reason{e.Reason}, e.Accept...)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/errclass/errclass/classify/rulesfile"
 )
 
-// reasonsPage is where docs/reasons.md is published.
+// reasonsPage is the URL of the published docs/reasons.md.
 const reasonsPage = "https://github.com/errclass/errclass/blob/main/docs/reasons.md"
 
 // TestReasonsHaveSections checks that reasons.md has a section for each reason, and
@@ -77,7 +77,7 @@ func TestAlertsNameARunbook(t *testing.T) {
 }
 
 // TestLinksLeadSomewhere checks the relative links of all pages of the repository.
-// Each link must lead to an existing file, and to an existing section of it.
+// The file that a link names must exist, and so must the section.
 func TestLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	for _, page := range pages(t) {
@@ -101,9 +101,9 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// TestNamesAreExported checks every name such as classify.Error on all pages except
-// the changelog, which may have names of the past. The package must export it. The
-// files of api/ list the exported names.
+// TestNamesAreExported checks every name such as classify.Error on all pages. The
+// package must export the name: the files of api/ list the exported names. The
+// changelog is left out, because it may have names of the past.
 func TestNamesAreExported(t *testing.T) {
 	t.Parallel()
 	exported := map[string]bool{} // keys such as classify.Error
@@ -148,8 +148,8 @@ func TestMakeTargetsExist(t *testing.T) {
 	assert.Greater(t, found, 20)
 }
 
-// TestRulesLoad loads the rules files on all pages, with their examples. The files
-// of classify/rules have another form.
+// TestRulesLoad loads the rules files on all pages, with the examples of the rules.
+// It leaves out the page of classify/rules, because those files have another format.
 func TestRulesLoad(t *testing.T) {
 	t.Parallel()
 	found := 0
@@ -191,15 +191,15 @@ var (
 	links     = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	headings  = regexp.MustCompile("(?m)^#+ (.+)$")
 	codeBlock = regexp.MustCompile("(?s)\n```.*?\n```")
-	// A make command stands in a block of code or begins a span of code.
+	// A make command is in a code block or at the start of a code span.
 	makes       = regexp.MustCompile("(?m)(?:^    |`)make ((?:[a-z-]+ ?)+)")
 	rulesFiles  = regexp.MustCompile("(?s)```yaml\n(rules:\n.*?)```")
 	identifiers = regexp.MustCompile(`\b[A-Z]\w*`)
 	notAnchor   = regexp.MustCompile(`[^\p{L}\p{N}_\- ]`)
 )
 
-// anchors returns the anchors of a page's headings. They have the form that GitHub
-// uses: lower case, no punctuation, hyphens for spaces.
+// anchors returns the link targets of the headings of a page, as GitHub forms them:
+// lower case, no punctuation, hyphens for spaces.
 func anchors(page string) []string {
 	var all []string
 	for _, m := range headings.FindAllStringSubmatch(withoutCode(page), -1) {

@@ -263,8 +263,8 @@ func colourOverrides(names []string, pattern string) []grafanaOverride {
 	return all
 }
 
-// colour returns the colour for dark themes, because a dark theme is Grafana's
-// default. The colour is readable on light themes too.
+// colour returns the dark-theme variant of a colour, because a dark theme is
+// Grafana's default. The variant is readable on light themes too.
 func colour(name string) string {
 	for _, c := range colours {
 		if c.Name == name {

@@ -2,7 +2,7 @@ package main
 
 import "strings"
 
-// kind is the form of a panel.
+// kind is how a panel displays values.
 type kind string
 
 const (
@@ -44,7 +44,7 @@ type panel struct {
 type query struct {
 	Expr   string
 	Legend string
-	Unit   unit // for a column; other kinds use the panel's unit
+	Unit   unit // of a table's column; in other kinds of panels, the panel has the unit
 }
 
 // alarm colours a number that reaches a threshold.

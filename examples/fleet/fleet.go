@@ -85,8 +85,8 @@ func round(ctx context.Context, p plan, redis string) (f figures, err error) {
 			return f, err
 		}
 	}
-	from := time.Now().Add(p.calm)
-	provider.begin(from, from.Add(p.trouble))
+	start := time.Now().Add(p.calm)
+	provider.failBetween(start, start.Add(p.trouble))
 	for _, each := range all {
 		if _, err := fmt.Fprintln(each.in, "go"); err != nil {
 			return f, err

@@ -37,7 +37,7 @@ import (
 type plan struct {
 	workers int
 	calm    time.Duration // before the trouble
-	trouble time.Duration
+	trouble time.Duration // while the provider fails
 	rest    time.Duration // after the trouble
 }
 

@@ -22,10 +22,10 @@ type provider struct {
 	server *http.Server
 	url    string
 
-	mu       sync.Mutex
-	from, to time.Time                       // begin and end of the trouble; zero before the call of begin
-	vain     map[string][]time.Duration      // by path: times of the requests during the trouble, since its begin
-	back     map[string]map[string]time.Time // by path and worker: time of the first answer after the trouble
+	mu         sync.Mutex
+	start, end time.Time                       // of the trouble; zero before the call of failBetween
+	vain       map[string][]time.Duration      // by path: times of the requests during the trouble, since start
+	back       map[string]map[string]time.Time // by path and worker: time of the first answer after the trouble
 }
 
 func startProvider() (*provider, error) {
@@ -42,11 +42,11 @@ func startProvider() (*provider, error) {
 	return p, nil
 }
 
-// begin sets the period in which the provider fails.
-func (p *provider) begin(from, to time.Time) {
+// failBetween sets the period in which the provider fails, the trouble.
+func (p *provider) failBetween(start, end time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.from, p.to = from, to
+	p.start, p.end = start, end
 }
 
 func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -70,11 +70,11 @@ func (p *provider) count(r *http.Request) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case now.Before(p.from) || p.from.IsZero():
+	case now.Before(p.start) || p.start.IsZero():
 		return 0
-	case now.Before(p.to):
-		p.vain[path] = append(p.vain[path], now.Sub(p.from))
-		return p.to.Sub(now)
+	case now.Before(p.end):
+		p.vain[path] = append(p.vain[path], now.Sub(p.start))
+		return p.end.Sub(now)
 	}
 	if answered, worker := p.back[path], r.Header.Get(workerHeader); answered != nil && answered[worker].IsZero() {
 		answered[worker] = now

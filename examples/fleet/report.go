@@ -18,7 +18,7 @@ type figures struct {
 // pathFigures are the figures of one endpoint.
 type pathFigures struct {
 	vain      int           // requests during the trouble
-	late      int           // requests in the second half of the trouble, when all breakers are open
+	late      int           // requests in the second half of the trouble, when all circuit breakers are open
 	atOnce    int           // the largest number of late requests within 250 ms
 	recovered int           // workers that got an answer after the trouble
 	median    time.Duration // from the end of the trouble to a worker's first answer
@@ -37,7 +37,7 @@ func (f *figures) add(p *provider, pl plan) {
 		one := pathFigures{vain: len(vain), late: len(vain) - first, atOnce: densest(vain[first:], 250*time.Millisecond), recovered: len(answered)}
 		var after []time.Duration
 		for _, at := range answered {
-			after = append(after, at.Sub(p.to))
+			after = append(after, at.Sub(p.end))
 		}
 		slices.Sort(after)
 		if len(after) > 0 {
@@ -47,8 +47,8 @@ func (f *figures) add(p *provider, pl plan) {
 	}
 }
 
-// densest returns the largest number of elements of times that lie within a period
-// of length window. The slice times must be sorted.
+// densest returns the largest number of elements of the slice times that lie within
+// a period of length window. The slice must be sorted.
 func densest(times []time.Duration, window time.Duration) (most int) {
 	for i, at := range times {
 		n, _ := slices.BinarySearch(times, at+window)

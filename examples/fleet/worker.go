@@ -55,8 +55,8 @@ func newExecutor(ctx context.Context, addr string) (x *resilience.Executor, done
 
 // work runs a worker process. It reads its order, reports that it is ready, and
 // waits for a line of input. Then it makes calls and writes its counts. If its
-// standard input ends, the process exits, so that it does not outlive the program
-// that started it.
+// standard input ends, the process exits: the program that started the worker has
+// ended.
 func work(in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	var o order

@@ -58,9 +58,9 @@ func newTelemetry(ctx context.Context) (*telemetry, error) {
 	t.loggers = sdklog.NewLoggerProvider(sdklog.WithProcessor(
 		otelclass.NewLogProcessor(sdklog.NewBatchProcessor(logs), otelclass.WithCounter(counter))))
 
-	// slogclass wraps the bridge, so that slogclass gets the error values and
-	// not only their texts. The LogProcessor skips the records that slogclass
-	// has classified and counted.
+	// slogclass comes before the bridge and so gets the error values, not only their
+	// texts. The LogProcessor skips the records that slogclass has classified and
+	// counted.
 	bridge := otelslog.NewHandler("examples/otel", otelslog.WithLoggerProvider(t.loggers))
 	t.log = slog.New(slogclass.New(bridge, slogclass.WithObserver(counter.Observe)))
 	return t, nil

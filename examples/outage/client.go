@@ -46,8 +46,8 @@ func ask(ctx context.Context, c *http.Client, host string) error {
 }
 
 // loop is a retry loop of the kind that a careful programmer writes by hand. It
-// makes as many calls as package resilience by default, with the same pauses. It
-// obeys Retry-After. Its calls share no state.
+// makes as many calls as package resilience with the defaults, with the same pauses,
+// and obeys Retry-After. Different tasks share no state.
 type loop struct{ base http.RoundTripper }
 
 func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -70,9 +70,9 @@ func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// try makes one call. If the answer is final, maxCalls is 0. Otherwise maxCalls is
-// the largest number of calls for the whole task: six after a network error, three
-// after a timeout, a rate limit or a server error.
+// try makes one call. It returns the maximum number of calls for the whole task: six
+// after a network error, three after a timeout, a rate limit or a server error, and
+// 0 if the answer is final.
 func (l loop) try(r *http.Request) (resp *http.Response, maxCalls int, err error) {
 	ctx, cancel := context.WithTimeout(r.Context(), attemptTimeout)
 	defer cancel()
@@ -100,8 +100,8 @@ func (l loop) try(r *http.Request) (resp *http.Response, maxCalls int, err error
 const kindAsk = "ask"
 
 // newGated builds the client that uses package resilience: a transport, and a queue
-// for longer outages. If a breaker is open, a new call waits for the time bridge
-// instead of failing at once, because it has no other target.
+// for longer outages. Calls have no second target, so a new call waits while the
+// circuit breaker is open, at most for the duration bridge.
 func newGated(w *world, capacity int, bridge time.Duration, observe resilience.Observer) (*http.Client, *resilience.Queue, error) {
 	config := &resilience.Config{Enabled: true} // the defaults, except for two settings
 	config.CircuitBreaker.BridgeMs = new(int(bridge / time.Millisecond))
@@ -112,8 +112,8 @@ func newGated(w *world, capacity int, bridge time.Duration, observe resilience.O
 		return nil, nil, err
 	}
 	executor, err := resilience.New(config, resilience.WithRestarter(queue), resilience.WithObserver(observe),
-		// The jitter depends only on the fake time. So two runs with the same seed
-		// have nearly the same figures.
+		// The jitter depends only on the fake time, so that two runs with the same
+		// seed have nearly the same figures.
 		resilience.WithRandom(func() float64 { return noise(uint64(time.Now().UnixNano()), 0, 0) }))
 	if err != nil {
 		return nil, nil, err

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// share is a fraction: of total items, part items have some property.
+// share is the fraction part/total.
 type share struct{ part, total int }
 
 func (s *share) add(part bool) {
@@ -45,9 +45,9 @@ func digits(percent float64) string {
 	return fmt.Sprintf("%.*f", d, percent)
 }
 
-// times is a histogram of durations. With it, the program can compute quantiles
-// without a list of all durations. The upper bound of each bucket is 1 % above its
-// lower bound.
+// times is a histogram of durations. The program computes quantiles from it, instead
+// of keeping all durations. The upper bound of each bucket is 1 % above its lower
+// bound.
 type times struct {
 	counts [1800]int
 	n      int
@@ -85,15 +85,14 @@ func (t *times) quantile(q float64) time.Duration {
 type result struct {
 	troubles  int
 	succeeded [clients]share
-	// recovered counts only tasks whose first call by the plain loop failed. Its
-	// part is the number of these tasks that succeeded in the end.
+	// recovered counts the tasks whose first call by the plain loop failed. The
+	// field part is the number of these tasks that succeeded in the end.
 	recovered [clients]share
-	// delays has the times from start to success of the recovered tasks.
-	// paired is like delays, but only for the tasks that both clients
-	// recovered.
+	// delays has the times from start to success of the recovered tasks. paired has
+	// only those of the tasks that both clients recovered.
 	delays, paired [clients]times
 	vain           [clients]int // calls to an endpoint that is down or limited
-	openings       share        // openings of breakers; part: openings although the endpoint was up
+	openings       share        // circuit breakers that opened; part: those that opened while the endpoint was up
 	restarts       share        // tasks in the restart queue; part: tasks that succeeded
 }
 
@@ -176,7 +175,7 @@ func ratio[T int | time.Duration](a, b T) float64 {
 // aim is a figure that the client with package resilience must reach.
 type aim struct {
 	name, asked string
-	plain       func(figures) string // nil: there is no such figure
+	plain       func(figures) string // of the other client; nil if there is none
 	value       func(figures) string
 	met         func(figures) bool
 }
@@ -189,8 +188,8 @@ var aims = []aim{
 		func(f figures) bool { return f.all().recovered[gated].percent() >= 95 },
 	},
 	{
-		// If fewer than 100 breakers opened, one breaker that opened by mistake
-		// would already be 1 % or more. So one mistake is allowed.
+		// One breaker that opened by mistake is allowed, because with fewer than 100
+		// breakers it is already more than 1 %.
 		"breakers opened for an endpoint that was up", "< 1 %, or one", nil,
 		func(f figures) string { return f.all().openings.String() },
 		func(f figures) bool { o := f.all().openings; return o.part <= 1 || o.percent() < 1 },

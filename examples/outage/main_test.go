@@ -70,17 +70,18 @@ func TestFigures(t *testing.T) {
 	assert.Greater(t, f.endpoints["outages.example"].restarts.part, 1000)
 }
 
-// At a low rate, the trial calls during an outage are those of queued tasks. A
-// failed trial must not use up one of the task's restarts.
+// At a low rate, queued tasks make the trial calls during an outage. A failed trial
+// must not use up one of the task's restarts.
 func TestFigures_FewCalls(t *testing.T) {
 	t.Parallel()
 	f := simulated(t, options{seed: 1, tasks: 10_000, bridge: 10 * time.Minute}, 0.2)
 	assert.GreaterOrEqual(t, f.all().recovered[gated].percent(), 99.0)
 }
 
-// With the default bridge, a call waits at an open breaker for less time than an
-// outage lasts. So the calls fail and go to the restart queue. The queue runs them
-// as soon as the breaker closes, even if they are not due yet.
+// With the default bridge, a call waits at an open breaker for 30 seconds, but an
+// outage of outages.example lasts at least a minute. So calls fail and go to the
+// restart queue. The queue runs them as soon as the breaker closes, even before they
+// are due.
 func TestFigures_Bridge(t *testing.T) {
 	t.Parallel()
 	f := simulated(t, options{seed: 1, tasks: 10_000, bridge: 30 * time.Second}, 2)

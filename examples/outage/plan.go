@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// kind is the kind of an endpoint's trouble.
+// kind says how calls to an endpoint fail.
 type kind string
 
 // These are the kinds, with their names in the printed table.
@@ -18,20 +18,20 @@ const (
 	resets kind = "resets"                  // connections are reset
 	down   kind = "down"                    // connections are refused
 	limit  kind = "429"                     // a rate limit with Retry-After
-	hangs  kind = "no answer"               // calls end at the attempt timeout only
+	hangs  kind = "no answer"               // calls end with the attempt timeout
 	flaky  kind = "one call in five: reset" // at any time
 	broken kind = "one call in five: a 503" // at any time
 )
 
-// plan describes an endpoint. All its troubles are of one kind, so that its
-// figures show the effect of that kind. Before each trouble is a period
-// without trouble, the gap.
+// plan describes an endpoint and its troubles: periods in which calls fail. All
+// troubles of an endpoint are of one kind, so that its figures show the effect of
+// that kind.
 type plan struct {
 	host             string
 	share            int // of the tasks, in percent
 	kind             kind
-	gapMin, gapMax   time.Duration
-	longMin, longMax time.Duration
+	gapMin, gapMax   time.Duration // before each trouble
+	longMin, longMax time.Duration // duration of a trouble
 }
 
 var plans = []plan{
@@ -78,16 +78,15 @@ func fewest(rate float64) int {
 	return int(math.Ceil(most))
 }
 
-// spell is one trouble.
-type spell struct{ from, to time.Duration } // times since the start of the run
+type trouble struct{ from, to time.Duration } // times since the start of the run
 
-// script lists the troubles of an endpoint in order, with gaps between them.
-type script []spell
+// script lists the troubles of an endpoint, sorted by time.
+type script []trouble
 
 // remaining returns how long the trouble at time t still lasts, or 0 if there is
 // none.
 func (s script) remaining(t time.Duration) time.Duration {
-	i, _ := slices.BinarySearchFunc(s, t, func(one spell, t time.Duration) int {
+	i, _ := slices.BinarySearchFunc(s, t, func(one trouble, t time.Duration) int {
 		if one.to <= t {
 			return -1
 		}
@@ -103,8 +102,9 @@ func (s script) remaining(t time.Duration) time.Duration {
 // spread over [0, 1).
 const golden = 1.618033988749895
 
-// script returns random troubles until the given time. Their lengths are evenly
-// spread, so that even a few troubles are neither all short nor all long.
+// script returns random troubles for the given duration. The durations of the
+// troubles are evenly spread, so that even a few troubles are neither all short nor
+// all long.
 func (p plan) script(random *rand.Rand, until time.Duration) script {
 	if p.longMax == 0 {
 		return nil
@@ -118,6 +118,6 @@ func (p plan) script(random *rand.Rand, until time.Duration) script {
 		if t > until {
 			return s
 		}
-		s = append(s, spell{from, t})
+		s = append(s, trouble{from, t})
 	}
 }

@@ -22,26 +22,26 @@ type task struct {
 	left     int // clients that are not done; guarded by simulation.mu
 }
 
-// try is the work of one client on a task.
+// A try is what one client does for a task.
 type try struct {
 	task        *task
 	calls       int
-	firstFailed bool // without retries the task would have failed
+	firstFailed bool // the first call failed
 	succeeded   bool
 	took        time.Duration // from the start of the task to its end
 }
 
 type tryKey struct{}
 
-// tryOf returns the try that a request belongs to. This works even for a request
+// tryOf returns the *try that a request belongs to. This works even for a request
 // that the queue has restarted.
 func tryOf(ctx context.Context) *try {
 	t, _ := ctx.Value(tryKey{}).(*try)
 	return t
 }
 
-// simulation is a run at one rate. A task is added to the figures when both clients
-// are done with it, so memory does not grow with the number of tasks.
+// simulation is a run at one rate. When both clients are done with a task, it is
+// added to the figures and no longer kept.
 type simulation struct {
 	endpoints map[string]*endpoint
 

@@ -27,8 +27,8 @@ type endpoint struct {
 // up reports whether the endpoint is neither down nor rate limited.
 func (e *endpoint) up(now time.Time) bool { return e.script.remaining(now.Sub(e.start)) == 0 }
 
-// noise returns a number in [0, 1) that depends only on its arguments. So both
-// clients meet the same latencies and random failures.
+// noise returns a number in [0, 1) that depends only on the arguments, so that both
+// clients get the same latencies and random failures.
 func noise(seed uint64, a, b int) float64 {
 	return rand.New(rand.NewPCG(seed, uint64(a)<<32|uint64(uint32(b)))).Float64()
 }

@@ -1,6 +1,6 @@
 // Command playground serves a page to try errclass in a browser. Paste an error or a
-// log: the page shows the category, the reason, the evidence that decided, and the
-// evidence that was outranked. The page classifies in the browser, with package
+// log: the page shows the category, the reason, the matches that decided, and the
+// matches that were outranked. The page classifies in the browser, with package
 // classify as WebAssembly, and sends nothing.
 //
 //	go run ./examples/playground                     # serves it on 127.0.0.1:8017

@@ -82,7 +82,7 @@ func TestQuickstart(t *testing.T) {
 	}
 }
 
-// The result contains the wait that the provider's Retry-After header asks for.
+// The RetryAfter of the result is the duration in the provider's Retry-After header.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	url, stop, err := startProvider()

@@ -18,24 +18,22 @@ import (
 // folds is the number of parts of the cross-validation.
 const folds = 5
 
-// foldOf returns the part of the cross-validation in which the messages of a
-// product are.
+// foldOf returns the number of the part (fold) that has all messages of a product.
 func foldOf(product string) int { return int(sha256.Sum256([]byte(product))[0]) % folds }
 
-// question is one message of the corpus, the answer of the rules, and the model to
-// ask. This model was not trained on messages of the same product.
+// question is one message of the corpus, the result of the rules, and a model that
+// was not trained on messages of the same product.
 type question struct {
 	corpus.Entry
 	rules    classify.Result
-	strength string            // of the signal that decided; "" = none
-	coded    bool              // a signal is a code
-	vetoed   []classify.Reason // reasons that hints rule out
+	strength string            // of the match that decided; "" = none
+	coded    bool              // a match is a code
+	vetoed   []classify.Reason // reasons that are excluded by matching rules without a reason
 	model    *model.Model
 	reader   model.Reader
 }
 
-// ask returns a question for each entry, with the answers of the rules without the
-// model.
+// ask returns a question, still without a model, for each entry.
 func ask(entries []corpus.Entry) []question {
 	vetoes := map[string][]string{}
 	for _, r := range rulesAlone.Rules() {
@@ -61,8 +59,8 @@ func ask(entries []corpus.Entry) []question {
 }
 
 // crossValidate divides the entries into five parts. For each part, it trains a
-// model on the other four and asks it about this part. The parts are processed at
-// the same time.
+// model on the other four parts and sets the model of the questions in this part.
+// The parts are processed concurrently.
 func crossValidate(entries []corpus.Entry, train func([]corpus.Entry) *model.Model) []question {
 	questions := ask(entries)
 	var group sync.WaitGroup
@@ -107,7 +105,7 @@ type answer struct {
 	Reason     classify.Reason   `json:"reason"`
 	Rule       string            `json:"rule"`
 	Confidence float64           `json:"confidence"`
-	step       int               // the step of the model's answer
+	step       int               // index in model.Confidence, if the model decided
 }
 
 // answer combines the answers of the rules and the model in the same way as package
@@ -147,8 +145,8 @@ func writePredictions(w io.Writer, questions []question) error {
 }
 
 // writeScores writes the results for all slices together, for all slices without
-// "dev" and "second", and for each slice. The rules have been measured before on the
-// slices "dev" and "second", so these say less about new messages.
+// "dev" and "second", and for each slice. The rules have already been measured on
+// "dev" and "second", so the results on these two say less about new messages.
 func writeScores(w io.Writer, questions []question) {
 	names := []string{"all slices", "without dev and second"}
 	for _, q := range questions {

@@ -17,8 +17,8 @@ type text struct {
 	Example bool // an example of a rule, or a phrase
 }
 
-// rulesAlone classifies without the model, because the model must not learn from
-// itself.
+// rulesAlone classifies without the model, so that the model does not learn from its
+// own answers.
 var rulesAlone = func() *classify.Classifier {
 	c, err := classify.New(classify.WithModel(false))
 	if err != nil {

@@ -27,18 +27,19 @@ type options struct {
 
 var defaults = options{Features: 65000, Rare: 2, Example: 1, Select: 4, Epochs: 8, Adapt: 2, Rate: 0.1, AdaptRate: 0.05, Dropout: 0.2, Smoothing: 0.1, Decay: 1e-4, Category: 0.5, Sharpness: 1.5}
 
-// row is one text in the form that learn uses: the columns of its features by
-// group, the index of its reason, and its weight in the loss.
+// row is one text in the form that the method learn uses: the columns of its
+// features by group, the index of its reason, and its weight in the loss.
 type row struct {
 	columns [model.Groups][]int32
 	reason  int
 	weight  float64
 }
 
-// train learns a table in three steps. It trains a network with all features, and
-// selects the features with the longest vectors. It trains a network with these.
-// Then it quantises the vectors, and trains the rest of the network once more with
-// the quantised vectors. It also learns the variations that withVariations adds.
+// train learns a table in three steps. First it trains a network with all features,
+// to select the features with the longest vectors. Then it trains a network with the
+// selected features. Finally it quantises the vectors, and trains the rest of this
+// network once more with the quantised vectors. The training texts include the
+// variations that withVariations adds.
 func train(texts []text, o options) model.Table {
 	alone := len(texts)
 	texts = withVariations(texts)
@@ -53,7 +54,7 @@ func train(texts []text, o options) model.Table {
 				features[i][g] = different
 			}
 			if i >= alone {
-				continue // a prefix does not make a feature less rare
+				continue // count the features of the texts without variations
 			}
 			for _, feature := range different {
 				count[feature]++

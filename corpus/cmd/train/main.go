@@ -5,8 +5,8 @@
 //	go run ./cmd/train -rules ../classify/rules -cross-validate
 //
 // Cross-validation divides the messages by product into five parts. It trains on
-// four parts, the phrases and the examples, and tests on the fifth. On one platform the same
-// inputs always give the same table.
+// four parts, the phrases and the examples, and tests on the fifth part. On one
+// platform the same inputs always give the same table.
 package main
 
 import (

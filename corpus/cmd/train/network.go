@@ -15,9 +15,9 @@ import (
 // before quantisation.
 type network struct {
 	reasons int
-	vectors parameters // for each column in turn, its vector
+	vectors parameters // the vectors of all columns, one after the other
 	hidden  parameters // the bias of each hidden unit
-	output  parameters // for each hidden unit in turn, one weight per reason
+	output  parameters // one weight per reason, for one hidden unit after the other
 	bias    parameters // the bias of each reason
 	// categories has the category of each reason.
 	categories []classify.Category
@@ -29,7 +29,7 @@ type network struct {
 // of its gradients so far.
 type parameters struct{ values, squares []float32 }
 
-// newParameters returns n parameters with random values of this standard deviation.
+// newParameters returns n parameters with normally distributed random values.
 func newParameters(n int, deviation float64, random *rand.Rand) parameters {
 	p := parameters{make([]float32, n), make([]float32, n)}
 	if deviation > 0 {
@@ -40,10 +40,11 @@ func newParameters(n int, deviation float64, random *rand.Rand) parameters {
 	return p
 }
 
-// step moves the values from index at on against their gradient. It uses Adagrad:
-// the larger the earlier gradients of a value, the smaller the step.
-func (p *parameters) step(at int, gradient []float32, rate float32) {
-	values, squares := p.values[at:][:len(gradient)], p.squares[at:][:len(gradient)]
+// step moves as many values as gradient has, from index first on, against the
+// gradient. It uses Adagrad: the larger the earlier gradients of a value, the
+// smaller the step.
+func (p *parameters) step(first int, gradient []float32, rate float32) {
+	values, squares := p.values[first:][:len(gradient)], p.squares[first:][:len(gradient)]
 	for i, g := range gradient {
 		if g == 0 {
 			continue
@@ -53,9 +54,9 @@ func (p *parameters) step(at int, gradient []float32, rate float32) {
 	}
 }
 
-// newNetwork returns an untrained network for this number of columns. Its initial
-// values, and later the order of the rows and the dropout, come from a random
-// generator that always has the same seed.
+// newNetwork returns an untrained network for this number of columns and reasons. A
+// random generator with a constant seed determines the initial values of the
+// parameters, and later the order of the rows and the dropout.
 func newNetwork(columns, reasons int) *network {
 	random := rand.New(rand.NewPCG(1, 1))
 	n := &network{
@@ -83,8 +84,8 @@ func (n *network) learn(rows []row, epochs int, rate float64, o options) {
 	}
 }
 
-// freeze replaces the vectors with the quantised ones of a table. They stay as they
-// are when the network learns more rows.
+// freeze replaces the vectors with the quantised vectors of a table. Later calls of
+// learn do not change the vectors.
 func (n *network) freeze(t model.Table) {
 	n.frozen = true
 	for i := range n.vectors.values {
@@ -94,11 +95,12 @@ func (n *network) freeze(t model.Table) {
 	}
 }
 
-// learnRow moves all parameters towards the reason of one row. It leaves out a
-// random share of the row's columns (dropout), so that the network does not rely on
-// single features. The target has a small probability for all other reasons (label
-// smoothing). The loss is the cross-entropy of the reason, plus that of the category
-// times o.Category: a wrong reason of the right category costs less.
+// learnRow adjusts all parameters so that the reason of one row becomes more
+// probable. It leaves out a random share of the row's columns (dropout), so that the
+// network does not rely on single features. The target gives a small probability to
+// all other reasons (label smoothing). The loss is the cross-entropy of the reason,
+// plus o.Category times the cross-entropy of the category: a wrong reason of the
+// right category costs less.
 func (n *network) learnRow(r *row, rate float32, o options) {
 	type input struct {
 		column int32
@@ -142,7 +144,8 @@ func (n *network) learnRow(r *row, rate float32, o options) {
 		}
 		z[i] = slope * float32(r.weight)
 	}
-	// The hidden and the output layer take part in every row, the vectors in few.
+	// Every row changes the hidden and the output layer, but only few rows change
+	// the vector of a column. So the layers learn at a lower rate.
 	slow := rate / 5
 	slope := make([]float32, n.reasons)
 	for i, value := range hidden {
@@ -190,8 +193,8 @@ func softmax(z []float32) {
 	blas32.Scal(1/sum, vector(z))
 }
 
-// norm returns the length of the vector of a column. The value of each hidden unit
-// counts by the length of the unit's weights.
+// norm returns the length of the vector of a column. Each value of the vector is
+// multiplied by the length of the weights of its hidden unit.
 func (n *network) norm(column int) float64 {
 	sum := 0.0
 	for i, value := range n.vectors.values[column*model.Hidden:][:model.Hidden] {

@@ -10,18 +10,19 @@ import (
 	"github.com/errclass/errclass/internal/model"
 )
 
-// Product quantisation divides each vector into parts of units values. The parts at
-// the same position are clustered, and a part becomes the number of its cluster.
+// Product quantisation divides each vector into model.Codes parts of equal length.
+// The parts at the same position of all vectors are clustered, and each part is
+// replaced by the number of its cluster.
 const (
 	units      = model.Hidden / model.Codes
 	iterations = 12 // of k-means
 )
 
-// part is a part of a vector.
+// part has some consecutive values of a vector.
 type part [units]float32
 
-// quantise returns a table with the quantised vectors of a network, and without its
-// hidden and output layers. vocabulary has the feature of each column.
+// quantise returns a table with the quantised vectors of a network. The table has no
+// hidden and no output layer yet. vocabulary has the feature of each column.
 func quantise(vocabulary []uint32, n *network) model.Table {
 	t := model.Table{
 		Features: vocabulary, Codes: make([]byte, len(vocabulary)*model.Codes),

@@ -11,7 +11,7 @@ import (
 	"github.com/errclass/errclass/internal/model"
 )
 
-// tally counts the answers of one kind.
+// tally counts answers and, among them, the right answers.
 type tally struct {
 	answers, right int
 	confidence     float64 // sum
@@ -40,7 +40,7 @@ func calibrationError(ranges map[int]*tally) float64 {
 }
 
 // writeReliability writes the share of right reasons in three tables: by the
-// strength of the signal that decided, by the probability of the model, and by the
+// strength of the match that decided, by the probability of the model, and by the
 // confidence.
 func writeReliability(w io.Writer, questions []question) {
 	strengths, steps, ranges := map[string]*tally{}, map[int]*tally{}, map[int]*tally{}

@@ -7,7 +7,7 @@ import (
 	"github.com/errclass/errclass/corpus"
 )
 
-// score counts correct answers. An accepted answer counts as correct.
+// score counts correct answers. An answer that the entry accepts is correct.
 type score struct {
 	entries, category, reason, falseRetries, missedRetries, retries int
 	gold, got, hit                                                  map[classify.Category]int

@@ -51,8 +51,8 @@ var (
 	}
 )
 
-// prefix returns the prefix of the text with this index: one of prefixes, or a prefix
-// of syslog.
+// prefix returns the prefix for the text number i: one of prefixes, or a prefix of
+// syslog.
 func prefix(i int) string {
 	if i%2 == 0 {
 		return prefixes[i/2%len(prefixes)]
@@ -62,7 +62,7 @@ func prefix(i int) string {
 
 // withVariations adds each text again after a prefix, and texts without meaning.
 // From the copies the model learns that the beginning of a line says little about
-// the error. From the texts without meaning it learns not to guess.
+// the error. From the texts without meaning it learns to answer unknown.
 func withVariations(texts []text) []text {
 	meaningless := len(texts) / 50
 	all := make([]text, 0, 2*len(texts)+meaningless)

@@ -77,9 +77,9 @@ func newHandler() (http.Handler, func(), error) {
 	return mux, func() { _ = meters.Shutdown(context.Background()) }, nil
 }
 
-// providers lists the providers. Their counters exist from the start, with the
-// value 0, because increase() does not count the first value of a new series.
-// Otherwise an alert would miss the first failure.
+// providers lists the providers. Their counters exist from the start, with the value
+// 0, so that an alert sees the first failure: increase() does not count the first
+// value of a new series.
 var providers = []string{"anthropic", "openai"}
 
 // service calls a provider.
@@ -165,7 +165,7 @@ var namedFailures = map[string]error{
 }
 
 // answer returns the outcome of a call. failure is the error of the call, or nil if
-// the call succeeds. err is set if the status is invalid.
+// the call succeeds. err is not nil if the status is invalid.
 func answer(provider, status string) (failure, err error) {
 	url := endpoint(provider) + "/v1/messages"
 	if named := namedFailures[status]; named != nil {
@@ -183,13 +183,13 @@ func answer(provider, status string) (failure, err error) {
 
 func endpoint(provider string) string { return "https://api." + provider + ".example" }
 
-// breaker sets the state of an endpoint's breaker in the metrics.
+// breaker sets the state of an endpoint's circuit breaker in the metrics.
 func (s *service) breaker(w http.ResponseWriter, r *http.Request) {
 	s.calls.Breaker(r.Context(), r.FormValue("endpoint"), r.FormValue("state"))
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// health sets the health of an endpoint in the metrics.
+// health sets the state of an endpoint in the metric of endpoint health.
 func (s *service) health(w http.ResponseWriter, r *http.Request) {
 	s.calls.Health(r.Context(), r.FormValue("endpoint"), r.FormValue("state"))
 	w.WriteHeader(http.StatusNoContent)

@@ -50,11 +50,12 @@ type trace struct {
 	name     string
 	fallback bool
 	every    time.Duration                                           // between two calls
-	call     func(ctx context.Context, n int, d time.Duration) error // call n of the primary, d after the trouble began
+	call     func(ctx context.Context, n int, d time.Duration) error // returns the error of call n to the primary; d is the time since minute 10
 	expect   []expectation
 }
 
-// expectation names the alerts that fire at the time at, in alphabetical order.
+// expectation names the alerts that fire at one time, such as "9m", in alphabetical
+// order.
 type expectation struct {
 	at     string
 	alerts []string
@@ -106,8 +107,8 @@ var traces = []trace{
 		name: "a fallback hides that the endpoint is down", every: time.Second, fallback: true,
 		call: func(context.Context, int, time.Duration) error { return errDown },
 		expect: []expectation{
-			// After a fallback, calls start with the new target. Therefore
-			// only few attempts fail.
+			// After a fallback, later calls go to the new target first, so only few
+			// attempts fail.
 			{"9m", nil}, {"20m", []string{breaker}}, {"30m", []string{breaker}},
 			{"40m", []string{breaker}}, {"49m", []string{breaker}}, {"59m", nil},
 		},
@@ -122,7 +123,7 @@ var traces = []trace{
 }
 
 // run makes the calls of a trace. It returns the values of each series, one per
-// scrape. The value is -1 until the series exists.
+// scrape. Before the series exists, the value is -1.
 func (tr trace) run(t *testing.T) map[string][]int64 {
 	series := map[string][]int64{}
 	synctest.Test(t, func(t *testing.T) {
@@ -174,7 +175,7 @@ func (tr trace) run(t *testing.T) map[string][]int64 {
 				time.Sleep(tr.every)
 			}
 		}()
-		time.Sleep(time.Millisecond) // the scrapes are not at the times of calls
+		time.Sleep(time.Millisecond) // so that no scrape is at the time of a call
 		for i := range scrapes + 1 {
 			scrape(t, reader, series, i)
 			time.Sleep(interval)

@@ -87,7 +87,7 @@ func run(ctx context.Context, listen string, wanted func(alert) bool) error {
 }
 
 // receive sends the alerts of each notification to a channel.
-func receive(ctx context.Context, to chan<- alert) http.HandlerFunc {
+func receive(ctx context.Context, alerts chan<- alert) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var n notification
 		if err := json.NewDecoder(r.Body).Decode(&n); err != nil {
@@ -97,7 +97,7 @@ func receive(ctx context.Context, to chan<- alert) http.HandlerFunc {
 		for _, a := range n.Alerts {
 			a.Receiver = n.Receiver
 			select {
-			case to <- a:
+			case alerts <- a:
 			case <-ctx.Done():
 				return
 			case <-r.Context().Done():

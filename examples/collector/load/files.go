@@ -110,7 +110,8 @@ func inBody(r plog.LogRecord) (int, error) {
 	return strconv.Atoi(strings.TrimSuffix(number, "}"))
 }
 
-// agent is a Collector that reads the log files of containers.
+// agent is a Collector that reads the log files of containers. Its fields are parts
+// of the configuration.
 type agent struct {
 	health     string // address of the health check
 	logs       string // directory of the log files
@@ -118,7 +119,7 @@ type agent struct {
 	processors string // configuration
 	pipeline   string // names of the processors
 	extensions string // configuration of further extensions
-	names      string // of the further extensions, with a comma before each
+	names      string // names of the further extensions, each after a comma
 	receiver   string // further configuration of the receiver
 	exporter   string // further configuration of the exporter
 }

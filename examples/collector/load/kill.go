@@ -21,7 +21,7 @@ const durable = `    retry_on_failure: {initial_interval: 100ms, max_interval: 5
     sending_queue: {storage: file_storage, queue_size: 100_000, batch: {sizer: items, min_size: 2_000, max_size: 10_000}}`
 
 // kill kills the Collector many times while records arrive over OTLP and in
-// files. The backend starts only after half of the kills.
+// files. The backend starts after half of the kills.
 func kill(ctx context.Context, s settings, table io.Writer) error {
 	fmt.Fprintln(table, "records come\tkills\tacknowledged\tlost\tdoubled")
 	if err := killOTLP(ctx, s, table); err != nil {
@@ -30,10 +30,11 @@ func kill(ctx context.Context, s settings, table io.Writer) error {
 	return killFiles(ctx, s, table)
 }
 
-// killRepeatedly starts and kills s.kills Collectors, one after the other, and then
-// starts a last one. The kills divide the n records into equal parts. The function
+// killRepeatedly starts and kills s.kills Collectors, one after the other, at equal
+// intervals of the n records. Then it starts one more Collector. The function
 // progress returns how many records were sent so far. After half of the kills,
-// killRepeatedly starts the sink. It returns the last Collector and the sink.
+// killRepeatedly calls listen to start the sink. It returns the last Collector and
+// the sink.
 func killRepeatedly(ctx context.Context, s settings, n int, progress func() int, listen func() (*sink, error), start func() (*collector, error)) (*collector, *sink, error) {
 	var to *sink
 	for k := range s.kills {

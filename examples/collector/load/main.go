@@ -31,8 +31,8 @@ type settings struct {
 	records   int
 	rounds    int    // how often each case is measured; the cheapest round counts
 	percents  []int  // shares of errors in percent
-	rules     []int  // numbers of rules of the transform processor
-	only      string // processor
+	rules     []int  // how many rules the transform processor gets, per case
+	only      string // the only processor to measure, or ""
 	slow      int    // records for the transform processor
 	kills     int
 	dir       string

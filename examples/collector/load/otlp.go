@@ -63,7 +63,7 @@ func overOTLP(ctx context.Context, s settings, table io.Writer) error {
 			var none, ours time.Duration
 			for _, c := range contenders(s.rules) {
 				if c.slow && repeated || !strings.HasPrefix(c.name, s.only) {
-					continue // the transform processor remembers no text
+					continue // the transform processor has no cache of texts
 				}
 				n := s.records
 				if c.slow {
@@ -82,7 +82,7 @@ func overOTLP(ctx context.Context, s settings, table io.Writer) error {
 					more = micros(ours)
 				default:
 					more = micros(best.cpu - none)
-					if percent >= 10 && ours > 0 { // else both are too small to compare
+					if percent >= 10 && ours > 0 { // with fewer errors the two costs are too small to compare
 						ratio = fmt.Sprintf("%.1f", float64(best.cpu-none)/float64(ours))
 					}
 				}
@@ -148,8 +148,8 @@ service:
 	}
 	defer func() { err = errors.Join(err, col.stop()) }()
 
-	// The CPU time before this point is the time of the Collector's start. It
-	// is left out of the figures.
+	// The CPU time before this point is the time of the Collector's start, which
+	// does not count.
 	before, err := col.cpu()
 	if err != nil {
 		return f, err
@@ -185,7 +185,7 @@ service:
 }
 
 // send sends the first n records over several connections. The function export sends
-// one batch: the records from number first up to, but not including, number last.
+// one batch: the records with the numbers first to last-1.
 func send(ctx context.Context, address string, n, connections int, export func(ctx context.Context, client plogotlp.GRPCClient, first, last int) error) error {
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)

@@ -21,11 +21,11 @@ const recurring = 500
 type source struct {
 	messages []string // error messages
 	errors   int      // share in percent
-	repeated bool     // the texts of errors recur, instead of each being new
+	repeated bool     // the texts of errors recur; otherwise every text is new
 }
 
 // newSource returns a source with the messages of the corpus. The source leaves out
-// messages that are longer than a usual line.
+// messages of more than 1000 bytes or more than one line.
 func newSource(percent int, repeated bool) (*source, error) {
 	entries, err := corpus.Read(corpus.Slices)
 	if err != nil {

@@ -32,12 +32,12 @@ type sink struct {
 	err        error // the first
 }
 
-// newSink returns a sink for n records.
+// newSink returns a sink that expects n records.
 func newSink(n int, id func(plog.LogRecord) (int, error), check func(int, plog.LogRecord) error) *sink {
 	return &sink{id: id, check: check, seen: make([]bool, n)}
 }
 
-// listen starts a sink for n records, which serves gRPC at an address.
+// listen starts a sink that expects n records and serves gRPC at an address.
 func listen(address string, n int, id func(plog.LogRecord) (int, error), check func(int, plog.LogRecord) error) (*sink, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {

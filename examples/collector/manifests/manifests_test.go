@@ -190,8 +190,8 @@ func hasPort(c corev1.Container, port intstr.IntOrString) bool {
 	})
 }
 
-// TestServices checks that each service selects pods that have its ports. The agent
-// must send to an existing service.
+// TestServices checks that each service selects pods that have the ports of the
+// service. The agent must send to an existing service.
 func TestServices(t *testing.T) {
 	t.Parallel()
 	m := render(t)
@@ -217,8 +217,8 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// TestRoles checks that only the editors of the rules have rights, and only for the
-// rules.
+// TestRoles checks that the service accounts mount no token, and that the roles
+// permit access only to existing ConfigMaps.
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	m := render(t)

@@ -58,7 +58,7 @@ func send(ctx context.Context, endpoint string, kinds []kind) error {
 	var failed atomic.Pointer[error]
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { failed.Store(&err) }))
 	provider := sdktrace.NewTracerProvider(
-		// If the queue is full, this processor waits. So no span is lost.
+		// If the queue is full, this processor waits instead of dropping spans.
 		sdktrace.WithSpanProcessor(sdktrace.NewBatchSpanProcessor(exporter, sdktrace.WithBlocking())),
 		sdktrace.WithIDGenerator(&ids{rand.New(rand.NewPCG(1, 2))}),
 		sdktrace.WithResource(resource.NewSchemaless(attribute.String("service.name", "assistant"))),
@@ -79,8 +79,8 @@ func send(ctx context.Context, endpoint string, kinds []kind) error {
 	return nil
 }
 
-// request sends the trace of one request. Even if the call to the provider
-// fails, the request succeeds. So only the inner span has the status Error.
+// request sends the trace of one request. Even if the call to the provider fails,
+// the request succeeds, so only the span of the call has the status Error.
 func request(ctx context.Context, tracer trace.Tracer, k kind) {
 	ctx, root := tracer.Start(ctx, "POST /ask", trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(attribute.String("kind", k.name)))
 	defer root.End()

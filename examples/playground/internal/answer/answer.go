@@ -21,26 +21,26 @@ type As string
 
 // The ways to read a text.
 const (
-	Auto  As = "auto"  // a log if a line has a level or several lines are records, else one error
+	Auto  As = "auto"  // Log if a line has a level or several lines are JSON or logfmt records of errors, otherwise Error
 	Error As = "error" // one error, whatever its lines look like
 	Log   As = "log"   // one event a line; text lines without a level are errors
 )
 
-// MaxText is the largest number of bytes of a text that are read.
+// MaxText is the maximum length of a text, in bytes. Further bytes are not read.
 const MaxText = 8 << 20
 
-// maxGroups is the largest number of groups of an answer. Errors that belong to
-// none of these groups are only counted, in [Answer.Rest].
+// maxGroups is the maximum number of groups of an answer. Errors of further groups
+// are only counted, in [Answer.Rest].
 const maxGroups = 500
 
 // Answer is the result for one pasted text.
 type Answer struct {
 	As     As      `json:"as"`     // Error or Log
-	Lines  int     `json:"lines"`  // that were read
-	Errors int     `json:"errors"` // that were found
+	Lines  int     `json:"lines"`  // number of lines that were read
+	Errors int     `json:"errors"` // number of errors that were found
 	Unread int     `json:"unread"` // bytes beyond MaxText
 	Groups []Group `json:"groups"` // the largest first; at most one if As is Error
-	Rest   int     `json:"rest"`   // errors beyond the largest number of groups
+	Rest   int     `json:"rest"`   // errors that are in no group: the number of groups is limited to 500
 }
 
 // Group has the errors with the same category, reason and template.
@@ -58,7 +58,7 @@ type Group struct {
 	Confidence float64           `json:"confidence"` // of the example
 }
 
-// Evidence is the part of a record that determined its category and reason.
+// Evidence is the part of a log record that determined its category and reason.
 type Evidence struct {
 	Message string `json:"message"`
 	Type    string `json:"type,omitempty"`
@@ -157,14 +157,15 @@ func (r *reader) record(rec *shapes.Record) {
 	}
 	e, result := deciding(rec)
 	if rec.Stderr && !rec.IsError() && !precedence.Known(&result) {
-		return // a line of standard error counts only if its text is known
+		return // a line of standard error is an error if a rule recognises its text
 	}
 	t, _ := rec.Time()
 	r.group(e, result, r.lines, t)
 }
 
-// deciding returns the source that determines the category and the reason of a
-// record, and the result with both. Package precedence chooses the source.
+// deciding returns the fields that determine the category and the reason of a
+// record, and the result of classifying these fields. Package precedence chooses
+// among the fields.
 func deciding(rec *shapes.Record) (e Evidence, best classify.Result) {
 	rec.Sources(func(s shapes.Source) bool {
 		if s == (shapes.Source{}) {

@@ -12,8 +12,8 @@ import (
 	"github.com/errclass/errclass/examples/playground/internal/answer"
 )
 
-// text joins the pieces of x. It encloses each marked piece in characters that show
-// the mark, such as » and «.
+// text joins the texts of all [answer.Piece] of x. It encloses each text that has a
+// [answer.Mark] in characters that stand for the mark, such as » and «.
 func text(x answer.Explanation) string {
 	var b strings.Builder
 	for _, p := range x.Text {

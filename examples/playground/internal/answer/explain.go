@@ -28,18 +28,18 @@ type Explanation struct {
 	Omitted    []string          `json:"omitted,omitempty"` // what was not read
 }
 
-// Mark says which role a piece of the text had in the classification.
+// Mark says how a part of the text took part in the classification.
 type Mark string
 
 // The marks.
 const (
 	Decided Mark = "decided" // the deciding match
 	Lost    Mark = "lost"    // a match that did not decide
-	Word    Mark = "word"    // a word that speaks for the model's answer, if the model decided
+	Word    Mark = "word"    // a word that supports the answer of the model, if the model decided
 	Gap     Mark = "gap"     // stands for a part of a long text that is not shown
 )
 
-// Piece is a part of the text with one mark, or with none.
+// Piece is a part of the text, with its [Mark] or "".
 type Piece struct {
 	Text string `json:"text"`
 	Mark Mark   `json:"mark,omitempty"`
@@ -124,10 +124,11 @@ func spans(text string, x classify.Explanation) (all []span) {
 	return all
 }
 
-// maxOccurrences is the largest number of places at which one word is marked.
+// maxOccurrences is the maximum number of occurrences of one word that are marked.
 const maxOccurrences = 50
 
-// occurrences returns the places of word in text. It ignores case.
+// occurrences returns the occurrences of word in text as a whole word, ignoring
+// case.
 func occurrences(text, word string) (all []span) {
 	lower := strings.ToLower(text)
 	if len(lower) != len(text) || word == "" {
@@ -151,8 +152,8 @@ func occurrences(text, word string) (all []span) {
 
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// pieces cuts text at the starts and ends of spans. Where spans overlap, the
-// first span determines the mark of a piece.
+// pieces cuts text at the starts and ends of spans. Where spans overlap, the mark is
+// that of the first span.
 func pieces(text string, spans []span) []Piece {
 	cuts := []int{0, len(text)}
 	for _, s := range spans {
@@ -176,11 +177,11 @@ func pieces(text string, spans []span) []Piece {
 	return shortened(all)
 }
 
-// maxPiece is the largest number of bytes that are shown of one piece.
+// maxPiece is the maximum number of bytes of a [Piece] that are shown.
 const maxPiece = 8 << 10
 
-// shortened replaces the middle of each long piece by a piece with the mark Gap,
-// which says how many bytes are left out.
+// shortened replaces the middle of each long [Piece] with one that has the mark
+// [Gap] and says how many bytes are left out.
 func shortened(pieces []Piece) []Piece {
 	short := make([]Piece, 0, len(pieces))
 	for _, p := range pieces {
