@@ -25,5 +25,5 @@ echo "the page has $(wc -c <"$out/playground.html") bytes, $size compressed"
 	echo "$0: the compressed page has more than 4 MB" >&2
 	exit 1
 }
-PLAYGROUND=$out/playground.html SCREENSHOTS=$out go test -count=1 -tags browser -run Playground ../../internal/pages/test
+PLAYGROUND=$out/playground.html SCREENSHOTS=$out go test -count=1 -v -tags browser -run Playground ../../internal/pages/test
 echo "the page answers: $out"
