@@ -19,8 +19,8 @@ import (
 	"github.com/errclass/errclass/internal/race"
 )
 
-// TestLastLetters checks that hint.LastLetters has the last letter of every phrase in
-// hint.Anchors and of every word in hint.Fillers.
+// TestLastLetters compares hint.LastLetters with the phrases in hint.Anchors and
+// hint.Fillers.
 func TestLastLetters(t *testing.T) {
 	t.Parallel()
 	words := hint.Fillers[:]
@@ -32,8 +32,8 @@ func TestLastLetters(t *testing.T) {
 	}
 }
 
-// TestLeftOut checks that evidence beyond a limit does not decide. Explain must
-// list how much was left out.
+// TestLeftOut checks that evidence beyond a limit does not decide, and that Explain
+// lists it.
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	const half = DefaultMaxBytes / 2
@@ -77,7 +77,7 @@ func TestLeftOut(t *testing.T) {
 			[]Omission{{"header", "header names", collect.MostNames + 1}}},
 		{"JSON that is too dense to decode", Evidence{Status: 500, Body: []byte("[" + strings.Repeat(`{"a":1},`, 8000) + "{}]")}, "http/500",
 			[]Omission{{"body", "bytes of bodies as JSON", 8*8000 + 4}}},
-		{"waits beyond the bound", Evidence{Message: strings.Repeat("retry after 5s\n", 300)}, "default",
+		{"waits beyond the bound", Evidence{Message: strings.Repeat("retry after 5s\n", 300)}, "model",
 			[]Omission{{"message", "waits", 1}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -110,9 +110,8 @@ type joinedSilently []error
 func (joinedSilently) Error() string     { return "so it goes" }
 func (j joinedSilently) Unwrap() []error { return j }
 
-// TestTooManyHeadersAreReadInOrder checks a response with more headers than the
-// classifier reads. It must read them in a fixed order, not in the random order
-// of a Go map.
+// TestTooManyHeadersAreReadInOrder checks that headers are read in a fixed order,
+// even if there are too many.
 func TestTooManyHeadersAreReadInOrder(t *testing.T) {
 	t.Parallel()
 	header := http.Header{"Retry-After": {"2"}}
@@ -142,8 +141,8 @@ func TestLimitsDoNotOverflow(t *testing.T) {
 	assert.Equal(t, ReasonUnknown, one.Message("HTTP 429").Reason)
 }
 
-// FuzzExcess builds very large evidence by repeating a short text. A classification
-// must allocate at most 5 MB, and a second one must give the same result.
+// FuzzExcess repeats a short text to build very large evidence. A classification
+// must allocate at most 5 MB. A second one must have the same result.
 func FuzzExcess(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7}, `{"error":{"message":"rate limit","code":"x"}},`, uint16(2000))
 	f.Add([]byte{7, 7, 7, 1, 2}, "retry after 1s\n", uint16(9000))
@@ -163,16 +162,15 @@ func FuzzExcess(f *testing.F) {
 		runtime.ReadMemStats(&before)
 		got := c.Classify(e)
 		runtime.ReadMemStats(&after)
-		// The limit is 5 MB and not 4 MB, because the fuzzing engine allocates too.
+		// The limit is 5 MB, because the fuzzing engine allocates too.
 		require.LessOrEqual(t, after.TotalAlloc-before.TotalAlloc, uint64(race.PoolFactor*5<<20))
 		require.NotContains(t, got.Rule, panicSuffix)
 		require.Equal(t, got, c.Classify(e))
 	})
 }
 
-// assemble builds evidence from one text. Each byte of the argument parts adds one
-// kind of evidence, such as a body, a header or an error. The methods of these
-// errors allocate nothing.
+// assemble builds evidence from one text. Each byte of parts adds one kind, such as
+// a body. The methods of these errors allocate nothing.
 func assemble(parts []byte, text string) (e Evidence) {
 	var all []error
 	for _, p := range parts {

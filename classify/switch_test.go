@@ -21,8 +21,7 @@ func withRule(t testing.TB, id, pattern string, reason classify.Reason) *classif
 	return c
 }
 
-// Every method of a switchable classifier uses the latest rules, even for a text that
-// was classified with the old rules.
+// Every method must use the latest rules, even for a cached text.
 func TestSwitchable(t *testing.T) {
 	t.Parallel()
 	const text = "shard 7 is moving"
@@ -78,8 +77,7 @@ func TestNewTakesTheRulesOfTheMoment(t *testing.T) {
 	assert.Equal(t, "after", base.Message("moving").Rule)
 }
 
-// While another goroutine changes the rules, each result comes from the old rules
-// or from the new ones, never from both.
+// During a change, a result must not come from both the old and the new rules.
 func TestSwitchableConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	sets := []*classify.Classifier{
@@ -106,15 +104,15 @@ func TestSwitchableConcurrentSafe(t *testing.T) {
 
 func ExampleSwitchable() {
 	c, set := classify.Switchable(classify.Standard)
-	fmt.Println(c.Message("the ledger is frozen").Reason)
+	fmt.Println(c.Message("till 7: E-4711").Reason)
 
-	rules, err := classify.New(classify.WithRules(classify.Rule{ID: "shop/frozen", Pattern: "is frozen", Reason: classify.ReasonTransient}))
+	rules, err := classify.New(classify.WithRules(classify.Rule{ID: "shop/till", Pattern: "E-4711", Reason: classify.ReasonTransient}))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	set(rules)
-	fmt.Println(c.Message("the ledger is frozen").Reason)
+	fmt.Println(c.Message("till 7: E-4711").Reason)
 	// Output:
 	// unknown
 	// transient
