@@ -19,8 +19,7 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// corpusMessages returns the messages of the labelled corpus, which are typical
-// error texts of real programs.
+// corpusMessages returns the error texts of the labelled corpus.
 func corpusMessages(tb testing.TB) []string {
 	tb.Helper()
 	f, err := os.Open("testdata/corpus.jsonl")
@@ -38,9 +37,8 @@ func corpusMessages(tb testing.TB) []string {
 	return all
 }
 
-// benchmarkPatterns returns n patterns of the standard rules, taken evenly from all
-// families of rules. If there are too few, it adds variants of the patterns, each
-// with one more word.
+// benchmarkPatterns returns n patterns from all families of standard rules. If there
+// are too few, it adds variants with one more word.
 func benchmarkPatterns(n int) []string {
 	exprs := make([]string, n)
 	for i := range exprs {
@@ -53,9 +51,10 @@ func benchmarkPatterns(n int) []string {
 	return exprs
 }
 
-// benchmarkTexts returns the texts of the benchmarks by name. The text "near" has
-// the beginnings of many matches, but no match. The text "often" has matches
-// everywhere.
+// benchmarkTexts returns the texts of the benchmarks by name:
+//
+//   - "near" has the beginnings of many matches, but no match.
+//   - "often" has matches everywhere.
 func benchmarkTexts(tb testing.TB) map[string][]string {
 	corpus := corpusMessages(tb)
 	var long strings.Builder
@@ -92,9 +91,8 @@ func perText(b *testing.B, texts []string, f func(text string)) float64 {
 	return float64(b.Elapsed().Nanoseconds()) / float64(b.N)
 }
 
-// BenchmarkScan measures the search of a text for all patterns at once. The metric
-// x-regexp is the time of package regexp, which tries one pattern after the other,
-// divided by the time of the search.
+// BenchmarkScan measures the search of a text for all patterns at once. x-regexp is
+// the time of package regexp, divided by the time of the search.
 func BenchmarkScan(b *testing.B) {
 	all := benchmarkTexts(b)
 	for _, n := range []int{20, 100, 300, 1000, len(standard.Rules)} {
@@ -118,8 +116,8 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// BenchmarkScanPhrases is like [BenchmarkScan], but its rules are phrases of three
-// words. The words come from the corpus. One phrase in four occurs in the corpus.
+// BenchmarkScanPhrases is like [BenchmarkScan], with phrases of three words. One in
+// four occurs in the corpus.
 func BenchmarkScanPhrases(b *testing.B) {
 	texts := corpusMessages(b)
 	words := strings.Fields(strings.Join(texts, " "))
@@ -143,8 +141,8 @@ func BenchmarkScanPhrases(b *testing.B) {
 	}
 }
 
-// regexpPerText measures package regexp on some of the texts. It returns the
-// nanoseconds per text, for all patterns together.
+// regexpPerText returns the nanoseconds per text of package regexp, for all patterns
+// together.
 func regexpPerText(exprs, texts []string) float64 {
 	compiled := make([]*regexp.Regexp, len(exprs))
 	for i, expr := range exprs {
@@ -170,8 +168,8 @@ func BenchmarkFirstUse(b *testing.B) {
 	}
 }
 
-// BenchmarkCompile measures compiling the standard set from its patterns. Programs
-// do not need this, because go generate has compiled the set.
+// BenchmarkCompile measures compiling the standard set. Programs use the set that go
+// generate has compiled.
 func BenchmarkCompile(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -181,8 +179,7 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// BenchmarkMessage measures a whole classification, both for texts whose result is
-// cached and for texts that are new each time.
+// BenchmarkMessage measures a whole classification, of cached and of new texts.
 func BenchmarkMessage(b *testing.B) {
 	texts := corpusMessages(b)
 	b.Run("seen", func(b *testing.B) {

@@ -25,8 +25,7 @@ const mostAllocated = race.PoolFactor * 4 << 20
 
 const mega = 1 << 20
 
-// These errors have very large values. The values exist before the measurement
-// begins, so their own memory is not measured.
+// These errors have very large values, which exist before the measurement begins.
 type (
 	rawBody struct {
 		StatusCode int
@@ -68,7 +67,7 @@ type (
 		}
 	}
 	spelled struct{ code spelledCode }
-	over    struct{ err error } // a wrapper whose methods allocate nothing
+	over    struct{ err error } // a wrapper with methods that allocate nothing
 )
 
 func (rawBody) Error() string           { return "so it goes" }
@@ -121,10 +120,10 @@ func many[T any](n int, item func(i int) T) []T {
 	return all
 }
 
-// fill repeats text up to size bytes.
+// fill repeats text to a length of at most size bytes.
 func fill(text string, size int) string { return strings.Repeat(text, size/len(text)) }
 
-// within wraps err n times.
+// within returns err, wrapped n times.
 func within(n int, err error) error {
 	for range n {
 		err = over{err}
@@ -334,7 +333,7 @@ func deepTexts(n int, text string) (err error) {
 	return err
 }
 
-// allocated measures the bytes that f allocates.
+// allocated returns the number of bytes that f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -343,9 +342,8 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestExcessIsBounded classifies evidence that is far beyond the limits. No
-// classification may panic or allocate more than mostAllocated. The test isn't
-// parallel, because it measures the whole process.
+// TestExcessIsBounded checks that no classification panics or allocates more than
+// mostAllocated. The test isn't parallel, because it measures the whole process.
 func TestExcessIsBounded(t *testing.T) {
 	wide, err := classify.New(classify.WithMaxBytes(mega))
 	require.NoError(t, err)
@@ -382,8 +380,8 @@ func TestExcessIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkExcess measures the classification of the evidence that excesses
-// returns. Each classification should take less than 10 ms.
+// BenchmarkExcess measures the classification of very large evidence. The target is
+// less than 10 ms.
 func BenchmarkExcess(b *testing.B) {
 	for _, tt := range excesses() {
 		b.Run(tt.name, func(b *testing.B) {

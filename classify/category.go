@@ -1,7 +1,7 @@
 package classify
 
-// Category says what the caller should do next after an error. The attribute
-// error.category has this value. The empty Category means that there was no error.
+// Category says what the caller should do after an error. It is also the value of
+// the attribute error.category. The empty Category means that there was no error.
 type Category string
 
 // These are the five categories.
@@ -11,12 +11,12 @@ const (
 	// CategoryContextOverflow means that the model's input is too long. Shrink the
 	// input, then call again.
 	CategoryContextOverflow Category = "context_overflow"
-	// CategoryFatal means that repeating the call will not help. A person or the
-	// code must change something. An unrecognised error is fatal.
+	// CategoryFatal means that the same call will fail again. A person or the code
+	// must change something. An unrecognised error is fatal.
 	CategoryFatal Category = "fatal"
 	// CategoryTimeout means that this program's own deadline or watchdog ended the
-	// call. Only an error value or its type can show this, not a text. A timeout that
-	// a remote server reports is [CategoryRetryable].
+	// call. Only an error value or its type can show this, not a text. If a remote
+	// server reports a timeout, the category is [CategoryRetryable].
 	CategoryTimeout Category = "timeout"
 	// CategoryAborted means that the caller canceled the call.
 	CategoryAborted Category = "aborted"

@@ -7,9 +7,9 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect/chain"
 )
 
-// Cause returns the value for [Evidence.Cause], which says how ctx has ended. The
-// value is nil if ctx is nil or has not ended. Otherwise it is ctx.Err(). If
-// context.Cause(ctx) is a different error, Cause joins the two with [errors.Join].
+// Cause returns the value for [Evidence.Cause], which says how ctx has ended.
+// If ctx is nil or has not ended, Cause returns nil. If context.Cause(ctx) differs
+// from ctx.Err(), Cause returns both, joined by [errors.Join].
 //
 //	res := classify.Standard.Classify(classify.Evidence{Err: err, Cause: classify.Cause(ctx)})
 func Cause(ctx context.Context) (ended error) {

@@ -12,8 +12,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// customContext is a context type that package context does not know. The context
-// has ended.
+// customContext is a context type that package context does not know. It has ended.
 type customContext struct{ context.Context }
 
 var errCustom = errors.New("custom end")

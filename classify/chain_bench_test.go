@@ -20,8 +20,8 @@ var (
 	errOwn     = fmt.Errorf("call: %w", context.DeadlineExceeded)
 )
 
-// TestChainAllocs checks that reading an error chain allocates nothing if
-// errors.New, fmt.Errorf and errors.Join made the errors.
+// TestChainAllocs checks that reading errors of errors.New, fmt.Errorf and
+// errors.Join allocates nothing.
 func TestChainAllocs(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -50,8 +50,7 @@ func TestChainAllocs(t *testing.T) {
 	}
 }
 
-// joinedSilent is a joined error whose Error method allocates nothing. The Error
-// method of errors.Join builds a new text at each call.
+// joinedSilent is a joined error with an Error method that allocates nothing.
 type joinedSilent struct{ error }
 
 func (joinedSilent) Error() string   { return "several" }

@@ -24,23 +24,24 @@ import (
 )
 
 type (
-	// nilDeref panics in every method if it is a nil pointer.
+	// nilDeref is an error type. A nil pointer panics in every method.
 	nilDeref struct{ text string }
-	// panics panics in every method that a classifier may call.
+	// panics is an error type. All its methods panic.
 	panics struct{}
-	// loop wraps itself. Its Error method returns a constant text.
+	// loop is an error that wraps itself and has a constant text.
 	loop struct{ next error }
-	// recursive wraps itself. Its Error method never returns.
+	// recursive is an error that wraps itself. Its Error method never returns.
 	recursive struct{ next error }
 	// timesOut is like recursive, but its Timeout method returns true.
 	timesOut struct{ recursive }
-	// generator returns a new error at each call of its Unwrap method.
+	// generator is an error. Each call of Unwrap returns a new error.
 	generator int
-	// bush is a joined error. Its Unwrap method returns two values of type bush.
+	// bush is a joined error of two more joined errors, without end.
 	bush struct{}
 	// huge is an error with a text of 100 MB.
 	huge struct{}
-	// liar claims to be a timeout and temporary. Its status and its wait are invalid.
+	// liar is an error that claims to be temporary and a timeout. Its status and
+	// waiting time are invalid.
 	liar struct{}
 )
 
@@ -77,7 +78,7 @@ func (liar) Temporary() bool                   { return true }
 func (liar) StatusCode() int                   { return -1 }
 func (liar) RetryAfter() (time.Duration, bool) { return -1, true }
 
-// passesOn delegates every method to the error that it wraps.
+// passesOn is an error that delegates all methods to the wrapped error.
 type passesOn struct{ next error }
 
 func (e *passesOn) Error() string        { return "call: " + e.next.Error() }
@@ -88,7 +89,7 @@ func (e *passesOn) Timeout() bool {
 	return !ok || t.Timeout()
 }
 
-// exits panics with a value that is not an error.
+// exits is an error type. Its methods panic with a value that is not an error.
 type exits struct{}
 
 func (exits) Error() string { panic((*runtime.Error)(nil)) }
@@ -165,25 +166,23 @@ func TestHostile(t *testing.T) {
 	assert.Equal(t, classify.ReasonTimeout, classify.Error(liar{}).Reason)
 }
 
-// nilOf returns a nil pointer that has the type of err. The methods of the pointer
-// panic.
+// nilOf returns a nil pointer that has the type of err.
 func nilOf(err error) error { return reflect.Zero(reflect.TypeOf(err)).Interface().(error) }
 
-// branches is a joined error. Its text is constant.
+// branches is a joined error with a constant text.
 type branches []error
 
 func (branches) Error() string     { return "several" }
 func (b branches) Unwrap() []error { return b }
 
-// answersText wraps an error, but has a constant text.
+// answersText is a wrapper with a constant text.
 type answersText struct{ err error }
 
 func (answersText) Error() string   { return "so it goes" }
 func (e answersText) Unwrap() error { return e.err }
 
-// TestEvidenceBesideACycle checks an error chain with a cycle. The classifier must
-// read the errors of the cycle, but must not call a method that may recurse without
-// end.
+// TestEvidenceBesideACycle checks a chain with a cycle. No method that may recurse
+// without end may be called.
 func TestEvidenceBesideACycle(t *testing.T) {
 	t.Parallel()
 	round := &recursive{}
@@ -193,23 +192,22 @@ func TestEvidenceBesideACycle(t *testing.T) {
 	assert.Equal(t, "http/503", x.Result.Rule)
 }
 
-// TestEvidenceBesidePanics checks an error chain in which some methods panic. The
-// classifier must still read all evidence that other methods return.
+// TestEvidenceBesidePanics checks a chain in which some methods panic. The evidence
+// of the other methods must be read.
 func TestEvidenceBesidePanics(t *testing.T) {
 	t.Parallel()
 	got := classify.Error(fmt.Errorf("%w, %w", halfBroken{}, (*nilDeref)(nil)))
 	assert.Equal(t, classify.ReasonNetwork, got.Reason, got.Rule)
 }
 
-// halfBroken panics in every method except Error and Unwrap.
+// halfBroken is an error type. Only Error and Unwrap do not panic.
 type halfBroken struct{ panics }
 
 func (halfBroken) Error() string { return "so it goes" }
 func (halfBroken) Unwrap() error { return &net.DNSError{IsTemporary: true} }
 
-// TestBounds checks the limits on the errors of a chain. In a wide chain and in a deep
-// one, an error within the limits must be found. Beyond the limits, only the text of
-// the whole chain counts.
+// TestBounds checks the limits on the errors of a chain. Beyond the limits, only the
+// text of the whole chain counts.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	err := context.Canceled
@@ -239,9 +237,8 @@ func TestBounds(t *testing.T) {
 	assert.Equal(t, classify.ReasonRateLimit, classify.Error(deep).Reason, "the text of a long chain")
 }
 
-// TestSharedTree checks errors whose text cannot be built. In the first two, an
-// error is joined with itself 40 times, so the text would have 2^40 lines. The last
-// one joins 20,000 errors with a cycle.
+// TestSharedTree checks errors with texts that are too large. Joined 40 times with
+// itself, an error has 2^40 lines.
 func TestSharedTree(t *testing.T) {
 	t.Parallel()
 	shared := func(err error) error {
@@ -275,7 +272,7 @@ func (r *relays) Error() string { return r.err.Error() }
 func (r *relays) Unwrap() error { return r.err }
 
 // TestWrappingKeepsTheReason wraps a known error in random trees of wrappers. The
-// reason of every tree must be that of the known error.
+// reason must remain.
 func TestWrappingKeepsTheReason(t *testing.T) {
 	t.Parallel()
 	known := []error{

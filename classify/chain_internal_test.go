@@ -21,8 +21,7 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// These errors keep the body of a response in different fields. Errors of SDKs have
-// the same fields.
+// These errors keep the body of a response in different fields, as in SDKs.
 type (
 	rawJSON struct{ raw string }
 	inner   struct {
@@ -76,8 +75,8 @@ func TestBodyOf(t *testing.T) {
 	}
 }
 
-// These types are details of a gRPC status. They have the getters that the
-// classifier calls.
+// These types are details of a gRPC status with the getters that the classifier
+// calls.
 type (
 	status    struct{}
 	retryInfo struct{}
@@ -118,8 +117,8 @@ func TestGRPCNames(t *testing.T) {
 	}
 }
 
-// TestWindowsErrno checks the names of some error codes of Windows and Winsock. It
-// also checks that every such name has a reason.
+// TestWindowsErrno checks that the names of Windows error codes are right and have a
+// reason.
 func TestWindowsErrno(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[uintptr]string{
@@ -142,8 +141,7 @@ func TestWindowsErrno(t *testing.T) {
 	assert.Empty(t, chain.WindowsErrnoID(0))
 }
 
-// TestShapes checks that the Shape of an error type (the list of kinds of evidence) is
-// computed only once.
+// TestShapes checks that the evidence of an error type is computed only once.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	err := &stream{}
@@ -158,8 +156,8 @@ type errUnknownShape struct{}
 
 func (errUnknownShape) Error() string { return "" }
 
-// TestOwnPanicCostsTheAnswerAlone makes package classify panic. Classify must recover,
-// and Result.Rule must end in "+panic".
+// TestOwnPanicCostsTheAnswerAlone makes package classify panic. Classify must
+// recover, and Result.Rule must end in "+panic".
 func TestOwnPanicCostsTheAnswerAlone(t *testing.T) {
 	broken := &Classifier{seen: new(memory.Memory), rules: func() *ruleset.Set { panic("no table") }, fallback: "default"}
 	want := Result{Category: CategoryFatal, Reason: ReasonUnknown, Rule: "default+panic", Confidence: 0.5}
@@ -169,8 +167,8 @@ func TestOwnPanicCostsTheAnswerAlone(t *testing.T) {
 	assert.Equal(t, Explanation{Result: want}, broken.Explain(Evidence{Status: 500}))
 }
 
-// TestJoinedTextIsCut checks that CutText returns the beginning and the end of a
-// joined error's text. CutText must not build the whole text.
+// TestJoinedTextIsCut checks that CutText does not build the whole text of a joined
+// error.
 func TestJoinedTextIsCut(t *testing.T) {
 	large := make([]error, 300)
 	for i := range large {

@@ -65,15 +65,14 @@ func TestGRPC(t *testing.T) {
 	})
 }
 
-// noStatus is an error whose GRPCStatus method returns nil. Google's clients return
-// such errors for REST calls.
+// noStatus is an error of Google's clients for REST calls: GRPCStatus returns nil.
 type noStatus struct{}
 
 func (noStatus) Error() string           { return "so it goes" }
 func (noStatus) GRPCStatus() *grpcStatus { return nil }
 
-// These types are details of package google.rpc. They have the getters that the
-// classifier calls.
+// These types are details of package google.rpc with the getters that the classifier
+// calls.
 type (
 	errorInfo struct{}
 	retryInfo struct{}
@@ -113,8 +112,8 @@ func (*connectError) Error() string       { return "so it goes" }
 func (e twirpError) Code() twirpCode      { return e.code }
 func (twirpError) Error() string          { return "so it goes" }
 
-// wireError imitates jsonrpc.Error of the MCP SDK, and chainError imitates the
-// JSON-RPC error of go-ethereum.
+// wireError imitates jsonrpc.Error of the MCP SDK, and chainError go-ethereum's
+// JSON-RPC error.
 type (
 	wireError struct {
 		Code    int64           `json:"code"`

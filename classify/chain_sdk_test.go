@@ -13,8 +13,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// The types below have the same fields and methods as the errors of real SDKs, so
-// that this package need not import the SDKs.
+// The types below imitate the errors of SDKs, to avoid importing the SDKs.
 
 type (
 	// anthropicError has the fields of *anthropic.Error.
@@ -25,8 +24,7 @@ type (
 		RequestID  string
 		raw        string
 	}
-	// openaiError is *openai.Error of version 3. Its text does not contain the
-	// message.
+	// openaiError is *openai.Error of version 3, with a text that lacks the message.
 	openaiError struct {
 		Code, Message, Param, Type string
 		StatusCode                 int
@@ -168,8 +166,7 @@ type httpStatus int
 func (httpStatus) Error() string     { return "so it goes" }
 func (s httpStatus) StatusCode() int { return int(s) }
 
-// TestNoStatus checks codes that are not HTTP statuses, such as exit codes. They
-// must not be read as statuses.
+// TestNoStatus checks codes that are not HTTP statuses, such as exit codes.
 func TestNoStatus(t *testing.T) {
 	t.Parallel()
 	for name, err := range map[string]error{
@@ -208,7 +205,7 @@ func (narrowCode) Error() string { return "so it goes" }
 
 func TestRetryAfterFields(t *testing.T) {
 	t.Parallel()
-	const year = 365 * 24 * time.Hour // the longest wait that is reported
+	const year = 365 * 24 * time.Hour // the longest waiting time that is reported
 	for _, tt := range []struct {
 		name string
 		err  error

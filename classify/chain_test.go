@@ -39,7 +39,7 @@ type typedCase struct {
 	err      error
 	reason   classify.Reason
 	category classify.Category // "" = the reason's own
-	rule     string            // "" = any
+	rule     string            // "" = any rule
 }
 
 // runTyped classifies every error alone, wrapped and joined, and expects the same
@@ -70,7 +70,7 @@ func runTyped(t *testing.T, cases []typedCase) {
 	}
 }
 
-// answersIs is an error whose method Is returns true for target.
+// answersIs is an error. Its method Is returns true for target.
 type answersIs struct{ target error }
 
 func (answersIs) Error() string          { return "it is what it is" }
@@ -186,8 +186,7 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// uncomparable is an error type whose values cannot be compared: == between two of
-// them panics, because slices are not comparable.
+// uncomparable is an error type. Comparing two values with == panics.
 type uncomparable []struct{}
 
 func (uncomparable) Error() string { return "no == for me" }
@@ -276,8 +275,8 @@ func TestStandardLibrary(t *testing.T) {
 	})
 }
 
-// TestErrConnDoneAsItsText checks that sql.ErrConnDone and its text have the same
-// reason: logic, because the program has used a connection that was already closed.
+// TestErrConnDoneAsItsText checks that sql.ErrConnDone and its text have the reason
+// logic.
 func TestErrConnDoneAsItsText(t *testing.T) {
 	t.Parallel()
 	value, text := classify.Error(sql.ErrConnDone), classify.Message(sql.ErrConnDone.Error())
@@ -287,16 +286,16 @@ func TestErrConnDoneAsItsText(t *testing.T) {
 	assert.False(t, value.Retryable())
 }
 
-// TestPlaceOfSiblings joins two errors: a program that could not be started, and
-// fs.ErrPermission. The first must not change the reason of the second.
+// TestPlaceOfSiblings joins fs.ErrPermission with an unrelated failed start of a
+// program.
 func TestPlaceOfSiblings(t *testing.T) {
 	t.Parallel()
 	got := classify.Error(errors.Join(&exec.Error{Name: "agent", Err: errors.New("so it goes")}, fs.ErrPermission))
 	assert.Equal(t, classify.ReasonAuthentication, got.Reason, got.Rule)
 }
 
-// TestTextRefinesWeakFacts checks that a text outranks weak evidence: a parser that
-// got an HTML page, an exit status, or a method Timeout that returns true.
+// TestTextRefinesWeakFacts checks that a text outranks weak evidence, such as an
+// exit status.
 func TestTextRefinesWeakFacts(t *testing.T) {
 	t.Parallel()
 	var v struct{}
@@ -320,21 +319,20 @@ func TestTextRefinesWeakFacts(t *testing.T) {
 	}
 }
 
-// slowPeer is the error of a slow remote server. Only the method Timeout says that it
-// is a timeout.
+// slowPeer is the error of a slow remote server, recognisable only by its Timeout
+// method.
 type slowPeer struct{}
 
 func (slowPeer) Error() string { return "so it goes" }
 func (slowPeer) Timeout() bool { return true }
 
-// passing is a temporary error. Only its method Temporary says so.
+// passing is a temporary error, recognisable only by its Temporary method.
 type passing struct{}
 
 func (passing) Error() string   { return "so it goes" }
 func (passing) Temporary() bool { return true }
 
-// imitated has the same text as the timeout error of net/http's client. Copies of
-// package net/http return such errors.
+// imitated is an error with the text of a timeout of net/http's client.
 type imitated struct{ slowPeer }
 
 func (imitated) Error() string {
@@ -350,8 +348,8 @@ func TestTimeoutMethod(t *testing.T) {
 	})
 }
 
-// These errors wrap another error, but have no Unwrap method. Old packages used
-// other methods and fields.
+// These errors wrap another error without an Unwrap method, like those of old
+// packages.
 type (
 	causes     struct{ err error }
 	origErr    struct{ err error }

@@ -14,15 +14,16 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// DefaultMaxBytes is the default of [WithMaxBytes]. With it, a classifier reads
-// the first and the last 32 KiB of a text.
+// DefaultMaxBytes is the default of [WithMaxBytes]. It means the first and the last
+// 32 KiB of a text.
 const DefaultMaxBytes = collect.DefaultMaxBytes
 
-// Classifier turns [Evidence] into a [Result]. Make one with [New]; the zero
-// Classifier is not usable. A Classifier is safe for concurrent use. It is immutable
-// unless made with [Switchable]. It never logs. It recovers every panic in a method
-// of the evidence, such as Err.Error. It stores no text, only hashes of the texts
-// that it has classified.
+// Classifier turns [Evidence] into a [Result]. Make one with [New]. The zero
+// Classifier is not usable.
+//
+// A Classifier is safe for concurrent use. It never changes, unless [Switchable]
+// made it. It never logs. It stores hashes of texts, but no text. If a method of the
+// evidence panics, the Classifier recovers the panic.
 type Classifier struct {
 	rules    func() *ruleset.Set // compiled at first use
 	seen     *memory.Memory      // cache of earlier results; valid for this maxBytes only
@@ -32,26 +33,25 @@ type Classifier struct {
 	fallback string              // Result.Rule if no rule matches
 	now      func() time.Time    // for tests; nil = time.Now
 
-	live *atomic.Pointer[Classifier] // if not nil, the classifier to use instead: see Switchable
+	live *atomic.Pointer[Classifier] // if not nil, use this classifier instead: see Switchable
 }
 
 // These are the predefined classifiers.
 var (
-	// Standard reads all evidence, and has the broad rule set and the model (see
-	// [WithModel]). It is the default.
+	// Standard reads all evidence. It is the default. It has the broad rule set and
+	// the model (see [WithModel]).
 	Standard = newStandard()
-	// Minimal has the twenty patterns of the original classifier. The first one that
-	// matches decides. Minimal reads only text, and reads all of it. A failure
-	// without a text, such as a status alone, has the reason unknown.
+	// Minimal has the twenty patterns of the original classifier. The first pattern
+	// that matches decides. Minimal reads only texts, at their full length. If a
+	// failure has no text, its reason is unknown.
 	Minimal = newMinimal()
-	// None has no rules. Use it with [WithBase] for a classifier that has only your
-	// rules. It reads only text. A failure without a text, such as a status alone,
-	// has the reason unknown.
+	// None has no rules. Use it with [WithBase] for a classifier with only your
+	// rules. It reads only texts. If a failure has no text, its reason is unknown.
 	None = newNone()
 )
 
-// The functions below make the three classifiers. If the variables had composite
-// literals, `go doc` would print the literals in full.
+// The variables above call functions, because `go doc` would print composite
+// literals in full.
 
 func newStandard() *Classifier {
 	return &Classifier{seen: new(memory.Memory), rules: sync.OnceValue(standardSet), maxBytes: DefaultMaxBytes, learned: true, fallback: "default"}
@@ -97,8 +97,8 @@ type optionFunc func(config) config
 func (f optionFunc) apply(c config) config { return f(c) }
 
 // WithRules adds the user's own rules. They take precedence over the rules of the
-// base classifier ([WithBase]). The default is none. [New] returns an error for
-// rules that are too costly to compile.
+// base classifier ([WithBase]). By default there are none. If the rules are too
+// costly to compile, [New] returns an error.
 func WithRules(rules ...Rule) Option {
 	rules = append([]Rule(nil), rules[:min(len(rules), ruleset.MaxRules+1)]...) // copied, because the caller may change its slice; with MaxRules+1 rules, New returns an error
 	return optionFunc(func(c config) config {
@@ -107,8 +107,8 @@ func WithRules(rules ...Rule) Option {
 	})
 }
 
-// WithBase sets the classifier to build on: [Standard] (the default), [Minimal]
-// or [None]. A nil base and the zero Classifier keep the default.
+// WithBase sets the classifier to build on. It is [Standard] (the default),
+// [Minimal] or [None]. If base is nil or the zero Classifier, the default remains.
 func WithBase(base *Classifier) Option {
 	return optionFunc(func(c config) config {
 		if base = base.current(); base.usable() {
@@ -118,10 +118,12 @@ func WithBase(base *Classifier) Option {
 	})
 }
 
-// WithMaxBytes sets how many bytes of a text are read: half of n from the beginning
-// and half from the end. The default is the limit of the base classifier; n ≤ 0
-// keeps it. All texts of an error chain together are limited to max(n, 64 KiB), and
-// all texts of a response to 64 KiB. If n exceeds [DefaultMaxBytes], a
+// WithMaxBytes sets how many bytes of a text are read. Half of them are at the
+// beginning of the text, half at the end. The default is the limit of the base
+// classifier. If n ≤ 0, the default remains.
+//
+// All texts of an error chain together are limited to max(n, 64 KiB). All texts of a
+// response together are limited to 64 KiB. If n exceeds [DefaultMaxBytes], a
 // classification takes more memory.
 func WithMaxBytes(n int) Option {
 	return optionFunc(func(c config) config {
@@ -132,21 +134,22 @@ func WithMaxBytes(n int) Option {
 	})
 }
 
-// WithModel sets whether the classifier asks its model about texts. The default
-// comes from the base classifier: yes for [Standard], no for [Minimal] and [None].
-// The model is a small neural network, trained on labelled messages. If the model
-// is sure enough, its answer is used in these cases:
+// WithModel sets whether the classifier asks its model about texts. The default is
+// true for the base [Standard], and false for the bases [Minimal] and [None]. The model
+// is a small neural network. It was trained on labelled messages.
+//
+// The model decides if it is sure enough, and in addition one of these is true:
 //
 //   - No rule decides.
-//   - A text rule of the strength "word" or "phrase" decides, or the status 500 in a
-//     text does. The stronger the rule, the surer the model must be.
-//   - A text rule of the strength "cause" decides, and the evidence has no code, no
-//     status and nothing else but texts. The model must be surer still, and it never
-//     makes a permanent cause retryable.
+//   - A text rule of the strength "word" or "phrase" would decide.
+//   - The status 500 in a text would decide.
+//   - A text rule of the strength "cause" would decide, and all evidence is text
+//     without a code or a status.
 //
-// The result then has the rule [RuleModel]. Apart from the status 500 in a text, the
-// model never overrules a code. It never overrules a fact or a user's rule, and never
-// reports this program's own deadline.
+// The stronger the rule, the surer the model must be. The model cannot overrule any
+// other code, a fact or a user's rule. It never reports this program's own deadline.
+// It never makes a permanent cause retryable. If the model decides, the result has
+// the rule [RuleModel].
 func WithModel(on bool) Option {
 	return optionFunc(func(c config) config {
 		c.learned = &on
@@ -154,26 +157,33 @@ func WithModel(on bool) Option {
 	})
 }
 
-// New returns a classifier. Without options it classifies like [Standard]. An error
+// New returns a classifier. Without options, it classifies like [Standard]. An error
 // names the faulty rule, its pattern and the fault.
 //
-// New compiles all patterns of [WithRules] into one automaton. The limits are:
+// New compiles all patterns of [WithRules] together. These are the limits:
 //
-//   - 150,000 rules, 64 KiB per pattern, 4 MiB for all patterns together.
-//   - 200 million steps of compiling, estimated from the text of the patterns. A byte of
-//     a phrase takes about 30 steps; a phrase is a pattern without special characters. A
-//     byte of another pattern takes 60, a class such as [a-z] 600, a dot 2,200, and
-//     \p{L} 100,000 and more. A counted repetition such as (?:ab){9} multiplies the steps
-//     of the repeated part; a repeated dot such as .{0,40} does not.
-//   - 2 million steps for each single pattern, plus 60 for each of its bytes. New
-//     checks this limit only for the few patterns that may need the most states.
+//   - 150,000 rules.
+//   - 64 KiB for one pattern, and 4 MiB for all patterns together.
+//   - 200 million steps of compiling for all patterns together.
+//   - 2 million steps for one pattern, plus 60 for each of its bytes. New checks this
+//     limit only for the few patterns that may need the most states.
 //
-// New refuses rules beyond a limit before it compiles them, within 100 ms and 32
-// MB. The error names the most expensive rule and a remedy. It also names the limit,
-// or the part of the pattern that is costly. New counts steps instead of measuring
-// time, so it accepts the same rules on every machine. 100,000 phrases of 38 letters
-// are within the limits and compile in 2 to 3 seconds; 20,000 compile in half a
-// second.
+// New estimates the steps from the text of the patterns:
+//
+//   - A byte of a phrase takes about 30 steps. A phrase has no special characters.
+//   - A byte of any other pattern takes 60 steps.
+//   - A class such as [a-z] takes 600 steps.
+//   - A dot takes 2,200 steps.
+//   - \p{L} and similar classes take 100,000 steps and more.
+//   - A counted repetition such as (?:ab){9} multiplies the steps of the repeated part.
+//     A repeated dot such as .{0,40} does not.
+//
+// If the rules exceed a limit, New returns an error within 100 ms and 32 MB. It does
+// not compile these rules. The error names the most expensive rule and a remedy. It
+// also names the limit, or the costly part of the pattern. The same rules are accepted
+// on every machine.
+//
+// 100,000 phrases of 38 letters are within the limits. They compile in 2 to 3 seconds.
 func New(opts ...Option) (*Classifier, error) {
 	cfg := config{base: Standard}
 	for _, o := range opts {
@@ -206,8 +216,8 @@ func New(opts ...Option) (*Classifier, error) {
 	return &c, nil
 }
 
-// checkRules checks the number of rules, and the id and the reason of each rule. It
-// does not parse the patterns.
+// checkRules checks the number, the ids and the reasons of the rules, but not the
+// patterns.
 func checkRules(rules []Rule) error {
 	if len(rules) > ruleset.MaxRules {
 		return fmt.Errorf("there are more than %d rules: use fewer", ruleset.MaxRules)
@@ -257,16 +267,18 @@ func (c *Classifier) unknown() Result {
 	return Result{Category: CategoryFatal, Reason: ReasonUnknown, Rule: c.fallback, Confidence: c.confidence(signal.NoStrength)}
 }
 
-// Classify classifies the evidence. It returns the zero Result if nothing failed.
-// That is so for the zero Evidence, and for a response with a status below 400
-// whose body is not an error envelope (an error object in JSON or XML).
+// Classify classifies the evidence. If nothing failed, it returns the zero Result.
+//
+// The zero Evidence means that nothing failed. So does a response with a status
+// below 400, unless its body is an error envelope. An error envelope is an error
+// object in JSON or XML.
 func (c *Classifier) Classify(e Evidence) (r Result) {
 	c.classify(&e, &r)
 	return r
 }
 
-// classify sets *r, which must be zero. e and r are pointers because both structs
-// are large, and copying them would be slow.
+// classify sets *r, which must be zero. Both arguments are pointers because the
+// structs are large.
 func (c *Classifier) classify(e *Evidence, r *Result) {
 	c = c.current()
 	text, source, alone := c.textAlone(e)
@@ -299,8 +311,8 @@ func (c *Classifier) clock() func() time.Time {
 	return c.now
 }
 
-// survive recovers a panic of this package and sets *r to a result with the reason
-// unknown. It must be deferred. Package chain recovers panics in methods of errors.
+// survive recovers a panic of this package and sets the reason unknown. It must be
+// deferred.
 func (c *Classifier) survive(r *Result) {
 	if recover() != nil {
 		*r = c.unknown()
@@ -312,8 +324,7 @@ func (c *Classifier) survive(r *Result) {
 // "default+panic".
 const panicSuffix = "+panic"
 
-// ErrBudgetExceeded reports that the program has spent its own budget, for example
-// its money or tokens. If you refuse a call or discard an answer for that reason,
-// wrap ErrBudgetExceeded in your error. It outranks all other evidence. The policy
-// of the result ([Result.Policy]) never allows a fallback.
+// ErrBudgetExceeded reports that the program has spent its own budget, such as money
+// or tokens. Wrap it in your error if you refuse a call for that reason. It outranks
+// all other evidence. [Result.Policy] then allows no fallback.
 var ErrBudgetExceeded = chain.ErrBudgetExceeded

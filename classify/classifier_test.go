@@ -53,8 +53,7 @@ func TestWithRulesFollowedTheCallersSlice(t *testing.T) {
 	assert.Equal(t, "x", c.Message("x").Rule)
 }
 
-// A classifier must not use the cache of its base if the limits or rules of the two
-// differ.
+// A classifier with its own limits or rules must not use the cache of its base.
 func TestMemoryIsNotSharedWithTheBase(t *testing.T) {
 	t.Parallel()
 	const text = "------------------ HTTP 429 ------------------"
@@ -70,8 +69,7 @@ func TestMemoryIsNotSharedWithTheBase(t *testing.T) {
 	}
 }
 
-// BenchmarkHugeText measures a text that is far longer than the limit. Only its
-// beginning and its end should be read.
+// BenchmarkHugeText measures a text that is far longer than the limit.
 func BenchmarkHugeText(b *testing.B) {
 	text := strings.Repeat("x", 100<<20) + " HTTP 429"
 	b.ReportAllocs()
@@ -80,9 +78,7 @@ func BenchmarkHugeText(b *testing.B) {
 	}
 }
 
-// TestUserRuleIsNotVetoed checks that a standard rule cannot veto a user's rule. The
-// text matches the standard rule for compile errors, which vetoes other standard
-// rules.
+// TestUserRuleIsNotVetoed checks that a standard rule cannot veto a user's rule.
 func TestUserRuleIsNotVetoed(t *testing.T) {
 	t.Parallel()
 	const text = "src/a.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'."
@@ -92,8 +88,8 @@ func TestUserRuleIsNotVetoed(t *testing.T) {
 	assert.Equal(t, "own", c.Message(text).Rule)
 }
 
-// TestFirstUserRuleWinsAcrossTexts checks several user rules that match different
-// texts of the same evidence. The rule that comes first in the list must decide.
+// TestFirstUserRuleWinsAcrossTexts matches user rules in different texts. The first
+// rule in the list must decide.
 func TestFirstUserRuleWinsAcrossTexts(t *testing.T) {
 	t.Parallel()
 	reasons := []classify.Reason{classify.ReasonRateLimit, classify.ReasonAuthentication, classify.ReasonRateLimit}
@@ -125,8 +121,7 @@ func TestTextAloneHasNoProvider(t *testing.T) {
 	}
 }
 
-// If one of many rules is too costly, the error must name that rule, not the last
-// rule.
+// The error must name the costly rule, not the last one.
 func TestNewBlamedTheWrongRule(t *testing.T) {
 	t.Parallel()
 	rules := make([]classify.Rule, 1000)
@@ -138,8 +133,7 @@ func TestNewBlamedTheWrongRule(t *testing.T) {
 	require.ErrorContains(t, err, `rule "r17": pattern "x(?:ab|cd){0,30}ab(?:ab|cd){30}y": rule 18 of 1000: it needs too many states: shorten`)
 }
 
-// A status of 400 or more without a text is an error, even for a classifier that has
-// only rules for texts.
+// A status of 400 or more is an error, even if all rules are for texts.
 func TestNoneTookAStatusForNoError(t *testing.T) {
 	t.Parallel()
 	own, err := classify.New(classify.WithBase(classify.None), classify.WithRules(classify.Rule{ID: "x", Pattern: "x", Reason: classify.ReasonLogic}))
@@ -171,8 +165,8 @@ func TestNoneTookAStatusForNoError(t *testing.T) {
 	assert.Equal(t, "x", own.Classify(classify.Evidence{Status: 503, Message: "x"}).Rule)
 }
 
-// Rules returns the user's rules in the given order, then the rules of the base, the
-// strongest first. Rules without a reason are last.
+// The user's rules must come first. The rules of the base follow, the strongest
+// first.
 func TestRulesAreInOrder(t *testing.T) {
 	t.Parallel()
 	c, err := classify.New(classify.WithRules(

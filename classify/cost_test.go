@@ -14,9 +14,8 @@ import (
 	"github.com/errclass/errclass/internal/cputime"
 )
 
-// fragments are short texts that the parsers look for. Some are complete, some are
-// cut off, and some are almost correct. Tests repeat them many times to find parsers
-// that take quadratic time.
+// fragments are pieces of syntax: complete, cut or almost correct. Repeated many
+// times, they reveal parsers with quadratic time.
 var fragments = []string{
 	// These fragments are parts of stack traces.
 	"\n  at a.B(C:1)", "  at a.B(C:1) [", "\tat a.B.c(C.java:12) ~[c.jar:1]", "   at A.B.C(String s, Int32 n) in C:\\a.cs:line 1 --- ", "   at A.B.C() in ",
@@ -38,8 +37,8 @@ var fragments = []string{
 	"connection reset by peer", "connection refus", "x", "ORA-00060", "\xff", "\n\xe2\x80", "\xff\xff\xc2\xff", "失败", "é", "rate limi", "HTTP 429 rate limit exceeded, connection refused, timed out; ", "\x00",
 }
 
-// repeated describes texts of any length: the field head, then the units in order,
-// again and again.
+// repeated describes a text of any length: one beginning, then all units again and
+// again.
 type repeated struct {
 	head  string
 	units []string
@@ -56,12 +55,11 @@ func (s repeated) text(size int) string {
 	return b.String()[:size]
 }
 
-// costHead matches rules for a waiting time, a status and a report of several
-// attempts. After such a match, the classifier parses the text again.
+// costHead matches rules for a waiting time, a status and a report of attempts. Each
+// match makes the classifier parse the text again.
 const costHead = "connection reset by peer, retry after 5s HTTP 404 last error: connection reset attempt 1: attempt 2: x\n"
 
-// decideOnce classifies a text of up to 2 MiB. It does not use the cache of
-// results.
+// decideOnce classifies a text of 2 MiB or less, without the cache.
 func decideOnce(text string) {
 	c := *Standard
 	c.maxBytes = 2 << 20
@@ -73,16 +71,16 @@ func ordinaryText(tb testing.TB, size int) string {
 	return repeated{units: []string{strings.Join(corpusMessages(tb), "\n") + "\n"}}.text(size)
 }
 
-// checkCost compares the texts of s with the text ordinary. It fails the test if a
-// text of s takes more than five times as long per byte, or if the time grows faster
-// than the length.
+// checkCost compares the texts of s with ordinary text. The test fails in two cases:
+//
+//   - A text of s takes more than five times as long per byte.
+//   - The time grows faster than the length.
 func checkCost(t require.TestingT, s repeated, ordinary string, sizes ...int) {
 	scaling := cputime.Scaling{Run: decideOnce, Ordinary: ordinary, MaxRatio: 5}
 	require.NoError(t, scaling.Check(s.text, sizes...), "%v", s)
 }
 
-// TestCost checks that no text takes much longer than ordinary text of the same
-// length, and that the time grows no faster than the length.
+// TestCost checks that no text takes much longer than ordinary text of equal length.
 func TestCost(t *testing.T) {
 	ordinary := ordinaryText(t, 16<<10)
 	examples := ruleExamples(t)
@@ -113,9 +111,11 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// FuzzCost looks for texts that take too long for their length. The first byte of the
-// input is the number of fragments at the beginning of the text. Each later byte
-// selects one fragment. The fragments after the beginning are repeated.
+// FuzzCost looks for texts that take too long for their length. The input has these
+// bytes:
+//
+//   - The first byte is the number of fragments at the beginning.
+//   - Each later byte selects one fragment. The later fragments are repeated.
 func FuzzCost(f *testing.F) {
 	ordinary := ordinaryText(f, 8<<10)
 	pieces := slices.Concat(fragments, []string{costHead}, ruleExamples(f))
@@ -142,8 +142,8 @@ func FuzzCost(f *testing.F) {
 	})
 }
 
-// seenCost executes more branches for a larger ratio. The fuzzer measures no time, but
-// notices new branches, so it keeps inputs that take longer.
+// seenCost executes more branches for a larger ratio. The fuzzer notices new
+// branches, but not times.
 func seenCost(ratio float64) (steps int) {
 	if ratio > 1 {
 		steps++
@@ -166,9 +166,10 @@ func seenCost(ratio float64) (steps int) {
 	return steps
 }
 
-// BenchmarkCost measures the most expensive texts. The metric x-ordinary is the time
-// per byte, divided by the time per byte of ordinary text. growth is the time for a
-// text, divided by the time for a quarter of the text.
+// BenchmarkCost measures the most expensive texts. It has these metrics:
+//
+//   - x-ordinary is the time per byte, divided by that of ordinary text.
+//   - growth is the time for a text, divided by that for a quarter of the text.
 func BenchmarkCost(b *testing.B) {
 	for _, bm := range []struct {
 		name string

@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// read adds the signals of e to q. A signal is a match in the evidence, such as a
-// matched rule or a code. read reports whether e describes a failure.
+// read adds the signals (matches in the evidence) to q. failed reports whether e
+// describes a failure.
 func read(q *collect.Inquiry, e *Evidence) (failed bool) {
 	named := e.Message != "" || e.Type != "" || e.Code != ""
 	if e.Err == nil && !named && len(e.Body) == 0 && e.Status < 400 {
@@ -46,8 +46,8 @@ func read(q *collect.Inquiry, e *Evidence) (failed bool) {
 	return true
 }
 
-// result sets *r from the signals in q. It returns the strongest signal, or nil. If
-// the model decides instead of this signal, g is the model's prediction.
+// result sets *r from the strongest signal, and returns that signal or nil. If the
+// model decides instead, g is its prediction.
 func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, g guess) {
 	list := q.List.All()
 	if i := resolve.Resolve(list); i >= 0 {
@@ -73,8 +73,8 @@ func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, 
 	} else {
 		category, rule := won.Category, won.Rule
 		reason = won.Reason
-		// If the provider asks to wait for more than an hour, the quota is used up,
-		// and a retry would not help. A user's rule keeps its reason.
+		// A long wait means that the quota is used up. A user's rule keeps its
+		// reason.
 		if reason == signal.ReasonRateLimit && won.Strength < signal.User && q.Hint.Exhausted() {
 			reason, rule = signal.ReasonBudgetExceeded, rule+longWaitSuffix
 			category = reason.Category()
@@ -86,12 +86,12 @@ func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, 
 	return won, g
 }
 
-// longWaitSuffix is added to the id of the rule, as in "http/429+long-wait", if a
-// rate limit comes with a wait of more than an hour.
+// longWaitSuffix marks a rate limit with a wait of more than an hour:
+// "http/429+long-wait".
 const longWaitSuffix = "+long-wait"
 
-// textAlone returns the text of e and the source of the text, if c reads no other
-// evidence of e. Otherwise alone is false.
+// textAlone returns the text of e and its source. If c also reads other evidence of
+// e, alone is false.
 func (c *Classifier) textAlone(e *Evidence) (text string, source signal.Source, alone bool) {
 	switch {
 	case c.textOnly && e.Err != nil:
@@ -118,8 +118,8 @@ func (c *Classifier) providerOf(e *Evidence) string {
 	return e.Provider
 }
 
-// recalled sets *r to the cached result for text. It returns false if there is no
-// such result. The text must be the only evidence in e, and *r must be zero.
+// recalled sets *r to the cached result for text. If there is none, it returns
+// false. The text must be the only evidence in e, and *r must be zero.
 func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 	if c.maxBytes > 0 && len(text) > c.maxBytes {
 		return false
@@ -146,10 +146,11 @@ func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 	return true
 }
 
-// readAlone classifies a text that is the only evidence, and caches the result. It
-// does not cache the result of a text that is longer than the limit, because hashing
-// such a text may take long. Nor does it if the text names a waiting time, because
-// then the result may depend on the clock.
+// readAlone classifies a text that is the only evidence. It caches the result, except
+// in two cases:
+//
+//   - The text is longer than the limit. Hashing it may take long.
+//   - The text names a waiting time. The result may depend on the clock.
 func (c *Classifier) readAlone(q *collect.Inquiry, message string, r *Result) {
 	q.Budget.ShareText()
 	head, tail := collect.Cut(q, message)

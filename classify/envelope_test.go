@@ -10,8 +10,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// gemini returns a body of the Gemini API with status 429. The quota id names the
-// quota that was exceeded; the message does not.
+// gemini returns a body of the Gemini API. Only the quota id names the exceeded
+// quota.
 func gemini(quotaID, quotaValue, delay string) string {
 	return `[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details.",
 "status":"RESOURCE_EXHAUSTED","details":[
@@ -157,8 +157,8 @@ func TestProvider(t *testing.T) {
 	}
 }
 
-// TestHostileBodies classifies bodies that are expensive to parse. With a slow parser,
-// go test exceeds its time limit.
+// TestHostileBodies classifies expensive bodies. With a slow parser, go test times
+// out.
 func TestHostileBodies(t *testing.T) {
 	t.Parallel()
 	n := 1 << 20
@@ -184,8 +184,7 @@ func TestHostileBodies(t *testing.T) {
 	}
 }
 
-// FuzzResponse classifies a response twice. The results must be equal, with a known
-// category and reason, and with a wait between zero and the maximum.
+// FuzzResponse classifies a response twice. The results must be equal and valid.
 func FuzzResponse(f *testing.F) {
 	f.Add(429, "Retry-After", "30", `{"type":"error","error":{"type":"rate_limit_error","message":"try again in 1.2s"}}`)
 	f.Add(429, "x-ratelimit-reset-requests", "6m0s", gemini("PerDay", "0", `"34s"`))

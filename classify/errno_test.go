@@ -52,8 +52,7 @@ func TestErrno(t *testing.T) {
 	})
 }
 
-// delegates is a wrapper whose method Timeout calls the Timeout of the wrapped
-// error. Wrappers of network errors do the same.
+// delegates is a wrapper. Its method Timeout calls Timeout of the wrapped error.
 type delegates struct{ error }
 
 func (d delegates) Unwrap() error { return d.error }

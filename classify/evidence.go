@@ -3,7 +3,7 @@ package classify
 import "time"
 
 // Evidence describes one failure. Every field may be empty. The zero Evidence means
-// that nothing failed. Classify does not change it and keeps no reference to it.
+// that nothing failed. Classify does not change an Evidence and keeps no reference.
 //
 // This program's own deadline, cancellation and spent budget outrank all other
 // evidence. Fields that a remote server may have written cannot report these three:
@@ -29,25 +29,27 @@ type Evidence struct {
 type Result struct {
 	Category Category `json:"category"` // "" = there was no error
 	Reason   Reason   `json:"reason"`
-	// Rule is the stable id of the rule or fact that decided, such as
-	// "text/insufficient-quota", "errno/ECONNRESET" or "http/429". RuleModel means
-	// that the model decided. The suffix "+long-wait" marks a rate limit that counts
-	// as budget_exceeded, because the provider asks to wait for more than an hour.
-	// The suffix "+panic" marks a recovered panic of this package: please report it.
+	// Rule is the stable id of the rule or fact that decided. Examples are
+	// "text/insufficient-quota", "errno/ECONNRESET" and "http/429". If the model decided,
+	// Rule is RuleModel.
+	//
+	// The suffix "+long-wait" marks a rate limit of more than an hour. Its reason is
+	// budget_exceeded. The suffix "+panic" marks a recovered panic of this package.
+	// Please report it.
 	Rule string `json:"rule"`
 	// Confidence is the probability that Reason is right, from 0 to 1. It was
-	// measured on labelled messages, for each kind of deciding evidence. It is 0 if
-	// there was no error. With the base [Minimal] or [None], it is 0 unless a user's
-	// rule or the model decided.
+	// measured on labelled messages, for each kind of deciding evidence.
+	//
+	// If there was no error, Confidence is 0. If the base is [Minimal] or [None], it
+	// is 0 too, unless a user's rule or the model decided.
 	Confidence    float64       `json:"confidence,omitempty"`
 	Status        int           `json:"status"` // HTTP status, 0 if unknown
 	RetryAfter    time.Duration `json:"-"`      // how long the provider asks to wait; in JSON "retry_after_ms"
-	HasRetryAfter bool          `json:"-"`      // the provider named a wait, possibly 0; in JSON "retry_after_ms" is present
+	HasRetryAfter bool          `json:"-"`      // whether the provider named a waiting time, possibly 0; in JSON, retry_after_ms is then present
 	Derived       bool          `json:"-"`      // RetryAfter is the time until a rate limit resets; in JSON "retry_after_derived"
 	Provider      string        `json:"provider,omitempty"`
 }
 
-// Retryable reports whether to make the same call again unchanged. It returns false
-// for [CategoryTimeout]: the program's own deadline has passed, so the same call
-// would fail at once.
+// Retryable reports whether to make the same call again unchanged. For
+// [CategoryTimeout] it returns false.
 func (r Result) Retryable() bool { return r.Category == CategoryRetryable }

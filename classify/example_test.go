@@ -33,8 +33,7 @@ func ExampleError() {
 	// true
 }
 
-// A specific cause such as insufficient_quota outranks the status 429. A number
-// counts as a status only if the text presents it as a status.
+// A specific cause such as insufficient_quota outranks the status 429.
 func ExampleMessage() {
 	for _, text := range []string{
 		"HTTP 503 Service Unavailable",
@@ -104,8 +103,7 @@ func ExampleNew() {
 	// rule "shop/sold-out": pattern "(sold out": missing closing )
 }
 
-// A user's rule outranks all other evidence except this program's own deadline,
-// cancellation and spent budget. If several user rules match, the first one
+// A user's rule outranks nearly all other evidence. If several match, the first one
 // decides.
 func ExampleWithRules() {
 	own, err := classify.New(classify.WithRules(

@@ -16,62 +16,79 @@ import (
 // Explanation is a [Result] with the evidence for and against it.
 type Explanation struct {
 	Result Result
-	// Signals lists the matches: first the match that decided, then the others that
-	// could decide, by precedence, then the vetoed, the beaten, and those without a
-	// reason. If the program's own deadline, cancellation or budget decides, the
-	// classifier does not look for further evidence.
+	// Signals lists the matches in this order:
+	//
+	//   - the match that decided
+	//   - other matches that could decide, by precedence
+	//   - vetoed matches
+	//   - beaten matches
+	//   - matches without a reason
+	//
+	// If the program's own deadline, cancellation or budget decides, the classifier
+	// reads no further evidence.
 	Signals []Signal
 	// Model is the model's answer to the texts, even if a rule decided. It is nil if
-	// the classifier has no model, or if the model knows no word of the texts.
+	// the classifier has no model, or if the model knows no word.
 	Model *Model
-	// Omitted lists the evidence that was not read because it exceeded a limit, in the
-	// order of reading.
+	// Omitted lists the evidence that exceeded a limit and was not read. It is in
+	// the order of reading.
 	Omitted []Omission
 }
 
 // Omission is an amount of evidence that was not read.
 type Omission struct {
 	Source string // the part of the evidence, named as in [Signal.Source]
-	// Unit is the unit of Amount: "bytes of text", "bytes of bodies", "errors",
-	// "texts of errors", "header names", "header values", "waits", or "bytes of bodies
-	// as JSON". The bytes in "bytes of bodies as JSON" were read as text instead.
+	// Unit is the unit of Amount:
+	//
+	//   - "bytes of text"
+	//   - "bytes of bodies"
+	//   - "bytes of bodies as JSON"; these bytes were read as text instead
+	//   - "errors"
+	//   - "texts of errors"
+	//   - "header names"
+	//   - "header values"
+	//   - "waits"
 	Unit string
-	// Amount is the number of units that were not read. If the unit is "errors",
-	// Amount does not include the errors that an unread error wraps. If the unit is
-	// "waits", Amount is the number of texts in which the limit was reached.
+	// Amount is the number of units that were not read. If Unit is "errors", it
+	// excludes the errors that an unread error wraps. If Unit is "waits", it counts
+	// the texts that reached the limit.
 	Amount int
 }
 
 // Signal is one match in the evidence.
 type Signal struct {
 	Rule     string
-	Reason   Reason // "" = the rule only vetoes others, or only says something else, such as how long to wait
+	Reason   Reason // "" = the rule gives no reason: it only vetoes others, or names a waiting time
 	Category Category
 	Strength string // "word", "phrase", "code", "cause", "fact", "user" or "own"; "model" for the model's answer
-	// Source names the part of the evidence: "type", "code", "error" (the chain or
-	// its text), "status", "header", "body" or "message". The parts of a response
-	// that an error holds are "status", "header" and "body" too.
+	// Source names the part of the evidence:
+	//
+	//   - "type", "code", "status", "header", "body" or "message"
+	//   - "error" for the chain of the error and its text
+	//
+	// If an error holds a response, the names are "status", "header" and "body" too.
 	Source string
-	// Start and End delimit the leftmost match in the source: Type, Code,
-	// Err.Error(), Body or Message. Both are -1 if the match is not a text, such as
-	// an errno. Both are also -1 if the source does not contain the matched text
-	// literally, for example because of JSON escapes.
+	// Start and End delimit the leftmost match in the source, as byte offsets. The
+	// source is Type, Code, Err.Error(), Body or Message.
+	//
+	// If the match is not a text, such as an errno, both are -1. If the source does
+	// not literally contain the matched text, both are -1.
 	Start, End int
-	// Text is the matched text, even if Start is -1. It is "" if the match is not a
-	// text.
+	// Text is the matched text, even if Start is -1. If the match is not a text,
+	// Text is "".
 	Text string
 	// Decided reports whether this signal decided the result.
 	Decided bool
-	// VetoedBy is the id of the rule that vetoed this signal, or "". BeatenBy is the
-	// id of the rule that beat this signal, or "": a matching rule that lists the
-	// signal's rule in [RuleInfo].Beats, otherwise the rule that decided. At most one
-	// of the two fields is set.
+	// VetoedBy is the id of the rule that vetoed this signal, or "".
+	//
+	// BeatenBy is the id of the rule that beat this signal, or "". That rule lists
+	// the signal's rule in [RuleInfo].Beats, or it decided. At most one of the two
+	// fields is set.
 	VetoedBy, BeatenBy string
 }
 
 // Explain classifies like [Classifier.Classify] and reports the evidence. It takes
-// about a thousand times as long as Classify. Use it to show a decision to people,
-// not for every error.
+// about a thousand times as long as Classify. Use it to show a decision to people.
 func (c *Classifier) Explain(e Evidence) (x Explanation) {
 	c = c.current()
 	if x.Result = c.Classify(e); x.Result == (Result{}) {
@@ -129,9 +146,8 @@ func (c *Classifier) Explain(e Evidence) (x Explanation) {
 	return x
 }
 
-// inOrder sorts signals by Fate, which resolve.Resolve has set: first those that
-// count, then the vetoed, the beaten, and those without a reason. Signals with the
-// same Fate are sorted by precedence.
+// inOrder sorts signals by Fate, then by precedence. The signals that count come
+// first.
 func inOrder(list []signal.Signal) []*signal.Signal {
 	all := make([]*signal.Signal, len(list))
 	for i := range list {
@@ -143,7 +159,8 @@ func inOrder(list []signal.Signal) []*signal.Signal {
 	return all
 }
 
-// locate finds the match of a text rule in t and sets Start, End and Text of s.
+// locate finds where the text rule matches in t. It sets the start, the end and the
+// matched text.
 func (s *Signal) locate(match *signal.Signal, t collect.ReadText) {
 	text := t.Head + t.Tail
 	read := []form.View{{Text: text, Source: func(offset int) int { return offset }}}
@@ -181,9 +198,9 @@ func sourceText(source signal.Source, e *Evidence, errText string) string {
 	return ""
 }
 
-// settleIn changes Start and End to offsets in the source text. Before the call,
-// they are offsets in the text that the rules read, such as a message in a body. If
-// the source does not contain the matched text, settleIn sets both to -1.
+// settleIn converts Start and End to offsets in the source. Before, they are offsets
+// in the text that the rule matched. If the source lacks the matched text, both
+// become -1.
 func (s *Signal) settleIn(source string) {
 	if s.Start < 0 || s.End <= len(source) && source[s.Start:s.End] == s.Text {
 		return
@@ -194,8 +211,8 @@ func (s *Signal) settleIn(source string) {
 	}
 }
 
-// exactViews returns the texts that the user's rules read: each text itself, and the
-// same text in plain form (see form.PlainText) with single spaces.
+// exactViews returns the texts that the user's rules read: the originals and their
+// plain forms.
 func exactViews(views []form.View) (all []form.View) {
 	for _, v := range views {
 		all = append(all, v, v.Rewritten(form.EachOdd).Rewritten(form.EachGap))
@@ -203,9 +220,9 @@ func exactViews(views []form.View) (all []form.View) {
 	return all
 }
 
-// plainViews returns the texts that the standard rules read: first the parts outside
-// stack frames, then the same parts with their lines joined. If isFrame is true, the
-// whole text is one stack frame, and plainViews returns all of it as one part.
+// plainViews returns the texts that the standard rules read. These are the parts
+// outside stack frames, with and without joined lines. If the whole text is one frame,
+// isFrame must be true.
 func plainViews(views []form.View, isFrame bool) (all []form.View) {
 	var joined []form.View
 	for _, v := range views {
@@ -225,9 +242,8 @@ func plainViews(views []form.View, isFrame bool) (all []form.View) {
 	return append(all, joined...)
 }
 
-// span returns the start and the end of the leftmost match in the first of the views
-// that matches the pattern, as offsets in the original text. If none of the views
-// matches, it returns -1 and -1.
+// span returns the offsets of the leftmost match in the original text. It searches
+// the views in order, until one matches. If none matches, it returns -1 and -1.
 func span(pattern string, views []form.View) (start, end int) {
 	re, err := regexp.Compile("(?i)" + pattern)
 	if err != nil {

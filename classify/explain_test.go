@@ -110,8 +110,8 @@ func TestExplain(t *testing.T) {
 	})
 }
 
-// TestExplainSources checks that Explain lists the signals of typed errors, headers
-// and bodies, each with its source.
+// TestExplainSources checks the sources of signals from typed errors, headers and
+// bodies.
 func TestExplainSources(t *testing.T) {
 	t.Parallel()
 	type found struct{ Rule, Source, Text string }
@@ -174,8 +174,7 @@ func TestExplainSources(t *testing.T) {
 	}
 }
 
-// TestExplainPlacesBodies checks that Start and End are offsets in the body itself, not
-// in the message of the body.
+// TestExplainPlacesBodies checks that Start and End are offsets in the body itself.
 func TestExplainPlacesBodies(t *testing.T) {
 	t.Parallel()
 	const body = `{"error":{"message":"insufficient_quota","hint":"a"}}`
@@ -187,8 +186,8 @@ func TestExplainPlacesBodies(t *testing.T) {
 	assert.Equal(t, []int{-1, -1}, []int{s.Start, s.End}, "it does not stand so in the body")
 }
 
-// TestExplainAgrees checks that Explain has the same result as Classify and lists
-// the deciding rule first. All offsets must be within the text.
+// TestExplainAgrees checks that Explain and Classify have equal results. The
+// deciding rule must be first.
 func TestExplainAgrees(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -14,7 +14,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// These types imitate errors of SDKs. A remote server wrote the values of the fields.
+// These types imitate errors of SDKs with values from a remote server.
 type (
 	codedError struct {
 		StatusCode    int
@@ -55,8 +55,8 @@ func (c namedCode) String() string                   { return string(c) }
 func jsonOf(key, value string) []byte                { return fmt.Appendf(nil, `{"error":{%q:%q}}`, key, value) }
 func classified(e classify.Evidence) classify.Result { return classify.Standard.Classify(e) }
 
-// forgedNames are names that a remote server may send to imitate this program's own
-// deadline or cancellation.
+// forgedNames are names with which a remote server may imitate this program's own
+// deadline.
 var forgedNames = []string{
 	"context.Canceled", "context.DeadlineExceeded", "context.deadlineExceededError", "*poll.DeadlineExceededError",
 	"internal/poll.DeadlineExceededError", "os.ErrDeadlineExceeded", "errclass.ErrBudgetExceeded",
@@ -65,8 +65,8 @@ var forgedNames = []string{
 	"context deadline exceeded (Client.Timeout exceeded while awaiting headers)",
 }
 
-// forgeries returns one Evidence for each field that a remote server can write. It
-// sets that field to name.
+// forgeries returns one Evidence for each field that a remote server can write. That
+// field is set to the name.
 func forgeries(status int, name string) map[string]classify.Evidence {
 	of := func(err error) classify.Evidence { return classify.Evidence{Err: err} }
 	return map[string]classify.Evidence{
@@ -89,8 +89,7 @@ func forgeries(status int, name string) map[string]classify.Evidence {
 	}
 }
 
-// The text of a remote server cannot change the result of a status such as 401. If it
-// could, a body with "context.Canceled" would hide an invalid key.
+// The text of a remote server must not hide a status such as 401.
 func TestPeerCannotForgeOwnEnd(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{401, 402, 403, 407, 451} {
@@ -107,8 +106,8 @@ func TestPeerCannotForgeOwnEnd(t *testing.T) {
 	assert.Equal(t, classify.ReasonAuthentication, got.Reason, got.Rule)
 }
 
-// The text of a remote server never has the category timeout and never outranks a
-// user's rule. This is true with any status and without a status.
+// The text of a remote server never outranks a user's rule or has the category
+// timeout.
 func TestPeerCannotOutrankUserRules(t *testing.T) {
 	t.Parallel()
 	c, err := classify.New(classify.WithRules(classify.Rule{ID: "mine", Pattern: "tenant-4711", Reason: classify.ReasonPolicy}))
@@ -126,8 +125,7 @@ func TestPeerCannotOutrankUserRules(t *testing.T) {
 	}
 }
 
-// Errors of this program's own deadline and cancellation outrank a status such as
-// 401.
+// This program's own deadline and cancellation outrank a status such as 401.
 func TestOwnEndStillDecides(t *testing.T) {
 	t.Parallel()
 	refusal := &codedError{StatusCode: 401, Message: "invalid api key"}
@@ -150,8 +148,8 @@ func TestOwnEndStillDecides(t *testing.T) {
 	}
 }
 
-// A code with the name of Go's deadline or cancellation error has the reason timeout
-// or aborted if there is no other evidence.
+// Without other evidence, the name of Go's deadline or cancellation error decides as
+// a code.
 func TestOwnNamesAsCodes(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]classify.Reason{
@@ -175,8 +173,8 @@ func TestOwnNamesAsCodes(t *testing.T) {
 	}
 }
 
-// A forged name within a text never counts as this program's own deadline or
-// cancellation, whatever the rest of the text is.
+// A forged name in a text never counts as this program's own deadline or
+// cancellation.
 func TestPeerTextIsNeverOwnEnd(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -192,7 +190,7 @@ func TestPeerTextIsNeverOwnEnd(t *testing.T) {
 	})
 }
 
-// answersAs is an SDK's error whose methods return values that a remote server wrote.
+// answersAs is an SDK's error with methods that return a remote server's values.
 type answersAs struct {
 	StatusCode int
 	Code       string
@@ -205,8 +203,7 @@ func (e *answersAs) Is(target error) bool {
 	return target == context.DeadlineExceeded && e.Code == "deadline_exceeded" || target == context.Canceled && e.Code == "canceled"
 }
 
-// A remote server wrote the text of these errors. The text imitates that of a timeout
-// of net/http's client.
+// These errors have a text from a remote server, which imitates net/http's timeout.
 type (
 	quotes        struct{ Message string }
 	relaysTimeout struct{ err error }
@@ -224,8 +221,7 @@ func (e *relaysTimeout) Timeout() bool { return true }
 func (e *peerTimeout) Error() string   { return e.text }
 func (e *peerTimeout) Timeout() bool   { return true }
 
-// The methods of an SDK's error may return values that a remote server wrote. A status
-// such as 401 outranks such a value.
+// A status such as 401 outranks the methods of an SDK's error.
 func TestPeerCannotForgeByMethods(t *testing.T) {
 	t.Parallel()
 	const timeout = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
@@ -241,8 +237,7 @@ func TestPeerCannotForgeByMethods(t *testing.T) {
 	}
 }
 
-// A status such as 401 outranks a forged cancellation or timeout, even if the
-// evidence also has a code that outranks the status.
+// A status such as 401 outranks a forged cancellation, even beside a stronger code.
 func TestClaimsBesideOthers(t *testing.T) {
 	t.Parallel()
 	between := []string{
@@ -275,8 +270,7 @@ func TestClaimsBesideOthers(t *testing.T) {
 	}
 }
 
-// A status such as 401 decides even if the text also has a gRPC code or a report of
-// several attempts.
+// A status such as 401 decides, even beside a gRPC code or a report of attempts.
 func TestClaimsInTexts(t *testing.T) {
 	t.Parallel()
 	for _, head := range []string{

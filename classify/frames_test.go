@@ -10,8 +10,7 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// withoutFrames returns text without the frames of stack traces. It joins the
-// remaining parts with "|".
+// withoutFrames replaces the frames of stack traces in text by "|".
 func withoutFrames(text string) string {
 	var all []string
 	frames := form.NewFrameReader(text)
@@ -81,8 +80,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestFirstFrame checks texts that have only a part of a stack trace. The name of the
-// innermost function may decide, except by a rule for a single word.
+// TestFirstFrame checks texts with only a part of a stack trace. The innermost
+// function may decide, except by a single word.
 func TestFirstFrame(t *testing.T) {
 	t.Parallel()
 	const prefix = "Nov 06 08:49:37 host app[7]:     at "
@@ -100,8 +99,8 @@ func TestUsersRulesSeeFrames(t *testing.T) {
 	assert.Equal(t, "000/network", Minimal.Message("x\n    at f (/srv/network.js:1:2)").Rule, "its twenty patterns read all of a text")
 }
 
-// TestUsersRulesSeeWholeTexts checks ^ and $ in user rules. They match only at the
-// ends of the whole text, not at the ends of a stack frame or of an attempt.
+// TestUsersRulesSeeWholeTexts checks that ^ and $ match only at the ends of the
+// whole text.
 func TestUsersRulesSeeWholeTexts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ pattern, text string }{
@@ -116,7 +115,6 @@ func TestUsersRulesSeeWholeTexts(t *testing.T) {
 	}
 }
 
-// TestWaitsInFrames checks that a waiting time in a stack frame is ignored.
 func TestWaitsInFrames(t *testing.T) {
 	t.Parallel()
 	got := Message("HTTP 429: try again in 5s\n  File \"a.py\", line 3, in f\n    raise Busy('try again in 2 hours')\nBusy")
@@ -124,8 +122,8 @@ func TestWaitsInFrames(t *testing.T) {
 	assert.Equal(t, 5*time.Second, got.RetryAfter)
 }
 
-// TestHostileFrames classifies texts with stack frames that are expensive to parse.
-// With a slow parser, go test exceeds its time limit.
+// TestHostileFrames classifies expensive stack frames. With a slow parser, go test
+// times out.
 func TestHostileFrames(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{

@@ -14,8 +14,8 @@ import (
 // RuleModel is the [Result.Rule] if the model decided. See [WithModel].
 const RuleModel = "model"
 
-// ruleConfidence is the share of results with the right reason, by the strength of
-// the rule that decided. corpus/README.md shows how it was measured.
+// ruleConfidence is the share of right results, by the strength of the deciding
+// rule. Source: corpus/README.md.
 var ruleConfidence = [signal.Strengths]float64{
 	signal.NoStrength: 0.5,
 	signal.Word:       0.88,
@@ -28,7 +28,7 @@ var ruleConfidence = [signal.Strengths]float64{
 }
 
 // confidence returns the confidence of a result, by the strength of the deciding
-// signal. It is 0 for the rules of [Minimal], which were not measured.
+// signal. For [Minimal] it returns 0, because its rules were not measured.
 func (c *Classifier) confidence(s signal.Strength) float64 {
 	if c.textOnly && s < signal.User {
 		return 0
@@ -43,8 +43,8 @@ type guess struct {
 	step   int // see model.Confidence
 }
 
-// weight returns the weight of a signal against the model. It is 0 for a signal
-// that the model must not overrule. coded is as for [model.Weight].
+// weight returns the weight of a signal against the model. If the model must not
+// overrule the signal, it is 0. For the argument coded, see [model.Weight].
 func weight(s *signal.Signal, coded bool) float64 {
 	if s.Text == nil {
 		return 0
@@ -52,8 +52,7 @@ func weight(s *signal.Signal, coded bool) float64 {
 	return model.Weight(s.Strength.String(), int(s.Status), coded)
 }
 
-// hasCode reports whether the list has a code, a status or evidence other than text,
-// even if another signal beat it.
+// hasCode reports whether the list has evidence besides text, or a code in a text.
 func hasCode(list []signal.Signal) bool {
 	return slices.ContainsFunc(list, func(s signal.Signal) bool {
 		return s.Reason != signal.NoReason && (s.Text == nil || s.Strength == signal.Code)
@@ -61,15 +60,13 @@ func hasCode(list []signal.Signal) bool {
 }
 
 // guess asks the model about the texts that were read. won is the signal that
-// decides without the model, or nil. guess returns the zero guess in these
-// cases:
+// decides without the model, or nil. guess returns the zero guess in these cases:
 //
 //   - The model agrees with won, or is not sure enough.
 //   - The model must not overrule one of the signals.
 //   - A hint vetoes the model's answer.
 //
-// The model's reasons are numbered in the order of package signal, with
-// ReasonRateLimit as 0.
+// The model numbers the reasons like package signal, with ReasonRateLimit as 0.
 func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 	if !c.learned {
 		return g
@@ -100,8 +97,7 @@ func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 	return g
 }
 
-// ask returns the model's answer to the texts that were read. It caches the answer,
-// because the same texts often come with other evidence, such as a typed error.
+// ask returns the model's answer to the texts that were read, and caches it.
 func ask(q *collect.Inquiry, prior model.Prior) (a memory.Answer) {
 	key := math.Float64bits(prior.Weight) + uint64(prior.Reason)<<1
 	if prior.Cause {
@@ -113,7 +109,7 @@ func ask(q *collect.Inquiry, prior model.Prior) (a memory.Answer) {
 	}
 	var r model.Reader
 	m := readForModel(q, &r)
-	// The rule may have matched a part of the texts that the model has not read.
+	// The model may not have read the part of the text that the rule matched.
 	if prior.Weight == 0 || !r.Full() {
 		answer, sure := m.Answer(&r, model.Chosen, prior)
 		a = memory.Answer{Reason: answer.Reason, Step: answer.Step(), Sure: sure}
@@ -142,8 +138,8 @@ func ruledOut(list []signal.Signal, reason signal.Reason) bool {
 	return false
 }
 
-// place encodes g as a number for package memory. rules is the number of rules.
-// The result is larger than the indexes of all rules, so it differs from them.
+// place encodes g as a number for package memory. The number is larger than all rule
+// indexes. rules is the number of rules.
 func (g guess) place(rules int) int { return rules + int(g.reason)*len(model.Confidence) + g.step }
 
 // guessAt decodes a number that guess.place returned.
@@ -172,14 +168,14 @@ type Model struct {
 // ModelWord is a word of the text, in lower case.
 type ModelWord struct {
 	Text string
-	// Weight is the word's contribution to the score of the reason, minus the mean
-	// of its contributions to the scores of all reasons. A score is the logarithm
-	// of the odds.
+	// Weight is the word's contribution to the score of the reason. The mean of its
+	// contributions to all reasons is subtracted. A score is the logarithm of the
+	// odds.
 	Weight float64
 }
 
-// explainModel returns the model's answer for the texts that were read. It returns
-// nil if the classifier has no model or the model knows no word of the texts.
+// explainModel returns the model's answer to the texts that were read. It returns
+// nil without a model, or if the model knows no word.
 func (c *Classifier) explainModel(q *collect.Inquiry) *Model {
 	if !c.learned {
 		return nil
@@ -209,6 +205,6 @@ func (c *Classifier) explainModel(q *collect.Inquiry) *Model {
 	return &x
 }
 
-// A slot of package memory must have room for the numbers of 2048 rules and of all
-// guesses. Otherwise this constant overflows and the package does not compile.
+// This constant overflows if a slot of package memory is too small. It must hold the
+// numbers of 2048 rules and of all guesses.
 const _ = uint(1<<memory.RuleBits - 2 - 2048 - int(signal.Reasons)*len(model.Confidence))

@@ -15,8 +15,7 @@ import (
 	"github.com/errclass/errclass/internal/cputime"
 )
 
-// rulesOf returns n rules with the same pattern, except that the number of the rule
-// replaces %d.
+// rulesOf returns n rules with the same pattern, in which their number replaces %d.
 func rulesOf(n int, pattern string) []Rule {
 	rules := make([]Rule, n)
 	for i := range rules {
@@ -54,8 +53,8 @@ func TestRulesAreWithinTheLimits(t *testing.T) {
 	}
 }
 
-// TestRefusedRulesTakeLittleMemory checks that New allocates at most 64 MiB before
-// it refuses rules. The test isn't parallel, because it measures the whole process.
+// TestRefusedRulesTakeLittleMemory checks that refusing rules allocates at most 64
+// MiB. The test isn't parallel, because it measures the whole process.
 func TestRefusedRulesTakeLittleMemory(t *testing.T) {
 	Standard.Message("so it goes") // loads the rules
 	for name, tt := range map[string]struct {
@@ -79,8 +78,7 @@ func TestRefusedRulesTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkRefuseRules measures how long New takes to refuse 150,000 rules. It
-// should take less than 100 ms.
+// BenchmarkRefuseRules refuses 150,000 rules. The target is less than 100 ms.
 func BenchmarkRefuseRules(b *testing.B) {
 	rules := rulesOf(150_000, "shop%d order (?:is|was)")
 	b.ReportAllocs()

@@ -40,8 +40,7 @@ func TestJoinLines(t *testing.T) {
 	}
 }
 
-// TestExplainBrokenLine checks a match that continues in the next line. Explain
-// must return its text with the line break.
+// TestExplainBrokenLine checks that the text of a match keeps its line break.
 func TestExplainBrokenLine(t *testing.T) {
 	t.Parallel()
 	const text = "✗ the request to the model has failed with insufficient\n│ quota for all of it"

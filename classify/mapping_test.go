@@ -11,10 +11,12 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// mapped is one row of the tables in the provider error mapping (number 001 in
-// docs/specifications.md). listed is the error type in that row. want is the reason
-// that classify must return. If the two differ, ruling is the number of the decision
-// in docs/specifications.md that explains why.
+// mapped is one row of the provider error mapping (number 001 in
+// docs/specifications.md).
+//
+//   - listed is the error type in that row.
+//   - want is the reason that classify must return.
+//   - ruling is the number of the decision that explains a difference, if any.
 type mapped struct {
 	row    string
 	e      classify.Evidence
@@ -217,9 +219,8 @@ func TestProviderMapping(t *testing.T) {
 	}
 }
 
-// TestErrorTaxonomy has the policies of the section "Error Taxonomy" in the provider
-// error mapping. Where the section "Complete Error Classifier" contradicts them, the
-// test follows "Error Taxonomy".
+// TestErrorTaxonomy has the policies of the section "Error Taxonomy". It takes
+// precedence over "Complete Error Classifier".
 func TestErrorTaxonomy(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -253,8 +254,8 @@ func TestErrorTaxonomy(t *testing.T) {
 	assert.Equal(t, classify.FallbackNo, own.Policy().Fallback, "the daily budget: another provider costs money too")
 }
 
-// TestRetryAfterPrecedence has the response headers that the provider error mapping
-// names, and the rows of its section "Retry-After Precedence".
+// TestRetryAfterPrecedence has the headers and the section "Retry-After Precedence"
+// of the provider error mapping.
 func TestRetryAfterPrecedence(t *testing.T) {
 	t.Parallel()
 	in := func(d time.Duration) string { return now.Add(d).UTC().Format(time.RFC3339) }
@@ -286,8 +287,8 @@ func TestRetryAfterPrecedence(t *testing.T) {
 	}
 }
 
-// TestModelErrors checks the results that are documented for package modelerrors of
-// docker/cagent. What to do after a 429 is tested in package resilience.
+// TestModelErrors checks the documented results of package modelerrors in
+// docker/cagent.
 func TestModelErrors(t *testing.T) {
 	t.Parallel()
 	const (

@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/memory"
 )
 
-// TestMemoryKeepsMatches stores matches in the cache. The cache must return the same
-// matches for the same text, and nothing for another text.
+// TestMemoryKeepsMatches checks that the cache returns matches only for the text
+// that was stored.
 func TestMemoryKeepsMatches(t *testing.T) {
 	t.Parallel()
 	for _, m := range []memory.Matches{
@@ -34,8 +34,7 @@ func TestMemoryKeepsMatches(t *testing.T) {
 	assert.False(t, ok, "a place that does not fit")
 }
 
-// TestRecalledTextsSayTheSame checks that a text with a status has the same result
-// with and without the cache.
+// TestRecalledTextsSayTheSame compares results with and without the cache.
 func TestRecalledTextsSayTheSame(t *testing.T) {
 	t.Parallel()
 	for _, text := range corpusMessages(t) {

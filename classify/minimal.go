@@ -2,9 +2,8 @@ package classify
 
 import "github.com/errclass/errclass/classify/internal/signal"
 
-// minimalRules are the patterns of the original classifier, which is number 000 in
-// docs/specifications.md. Their order is retryable, context overflow,
-// authentication. The first pattern that matches decides.
+// minimalRules are the patterns of the original classifier (number 000 in
+// docs/specifications.md). The first pattern that matches decides.
 var minimalRules = [...]signal.Rule{
 	{ID: "000/rate-limit", Pattern: `rate.?limit`, Reason: signal.ReasonRateLimit, Strength: signal.Phrase, Listed: true},
 	{ID: "000/429", Pattern: `429`, Reason: signal.ReasonRateLimit, Strength: signal.Phrase, Listed: true},

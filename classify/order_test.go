@@ -8,8 +8,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// TestOrder has test cases for every numbered statement of the section "Deciding
-// between signals" in rules/README.md.
+// TestOrder has cases for the section "Deciding between signals" in rules/README.md.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	const (
@@ -148,8 +147,8 @@ func TestOrderOfEvidence(t *testing.T) {
 	}
 }
 
-// TestUsersRuleBeatsALastTry checks a report of several attempts. A user's rule
-// decides even if only an earlier attempt matches.
+// TestUsersRuleBeatsALastTry checks that a user's rule decides by an earlier
+// attempt.
 func TestUsersRuleBeatsALastTry(t *testing.T) {
 	t.Parallel()
 	c, err := classify.New(classify.WithRules(classify.Rule{ID: "mine", Reason: classify.ReasonPolicy, Pattern: "frob"}))

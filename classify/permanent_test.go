@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// TestPermanentWithinPassing has pairs of similar messages. Both messages of a pair
-// seem to report a temporary failure, but one of them names a permanent cause.
+// TestPermanentWithinPassing has pairs of similar messages. One of each pair names a
+// permanent cause.
 func TestPermanentWithinPassing(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -47,8 +47,8 @@ func TestPermanentWithinPassing(t *testing.T) {
 	}
 }
 
-// TestModelKeepsPermanentCauses checks texts with a permanent cause that also mention a
-// lost connection or another attempt. The model must not make the failure retryable.
+// TestModelKeepsPermanentCauses checks that the model never makes a permanent cause
+// retryable.
 func TestModelKeepsPermanentCauses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

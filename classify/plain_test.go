@@ -62,8 +62,7 @@ func TestSingleSpaced(t *testing.T) {
 	assert.Equal(t, "a b c", form.SingleSpaced("a b c"))
 }
 
-// TestPlainTextIsFree checks that a text without escapes is its own plain form (the
-// text without escapes), so that no copy is allocated.
+// TestPlainTextIsFree checks that a text without escapes is not copied.
 func TestPlainTextIsFree(t *testing.T) {
 	const text = "dial tcp 10.0.0.1:443: connect: connection refused\nC:\\logs #3 ✗ x^2 & more"
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
@@ -73,8 +72,7 @@ func TestPlainTextIsFree(t *testing.T) {
 	}))
 }
 
-// TestPlainUserRules checks that user rules match both the original text and its plain
-// form. The patterns of Minimal match only the original text.
+// TestPlainUserRules checks that user rules match both the text and its plain form.
 func TestPlainUserRules(t *testing.T) {
 	t.Parallel()
 	c, err := New(WithRules(
@@ -89,8 +87,8 @@ func TestPlainUserRules(t *testing.T) {
 	assert.Equal(t, "000/default", Minimal.Message("too  many\u00a0tokens").Rule)
 }
 
-// TestExplainPlain checks a match that was found in the plain form of a text. Its
-// offsets must be offsets in the original text.
+// TestExplainPlain checks that a match in the plain form has offsets in the original
+// text.
 func TestExplainPlain(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -108,8 +106,8 @@ func TestExplainPlain(t *testing.T) {
 	}
 }
 
-// TestRewritings maps each offset of a rewritten text to an offset of the source.
-// Both offsets must have the same byte, unless the rewriting inserted it.
+// TestRewritings maps the offsets of a rewritten text to the source. Bytes that were
+// not inserted must be equal.
 func TestRewritings(t *testing.T) {
 	t.Parallel()
 	pieces := []string{

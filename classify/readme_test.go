@@ -33,8 +33,7 @@ func TestReadmeHasTheTable(t *testing.T) {
 	}
 }
 
-// tableRow returns the cells of the table row that begins with r, or nil. The row
-// must have six cells. The rows of the README's table of categories have fewer.
+// tableRow returns the six cells of the table row that begins with r, or nil.
 func tableRow(text string, r classify.Reason) []string {
 	for line := range strings.Lines(text) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")

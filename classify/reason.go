@@ -2,9 +2,8 @@ package classify
 
 import "strings"
 
-// Reason says why an error happened. It is the value of the attribute error.reason.
-// The empty Reason means that there was no error. [Reason.Policy] and [Reason.Name]
-// return what follows from a reason.
+// Reason says why an error happened. It is also the value of the attribute
+// error.reason. The empty Reason means that there was no error.
 type Reason string
 
 // These are the reasons.
@@ -49,8 +48,8 @@ const (
 	FallbackAfterCorrective Fallback = "after_corrective" // once the corrective retry has failed
 )
 
-// Policy says what a caller should do about a [Reason]. Use [Policy.Calls] rather
-// than MaxAttempts, because the meaning of MaxAttempts depends on Retry.
+// Policy says what a caller should do about a [Reason]. Call [Policy.Calls] for the
+// number of calls. The meaning of MaxAttempts depends on Retry.
 type Policy struct {
 	Category    Category // the reason's usual category; this program's own deadline has CategoryTimeout instead
 	Retry       Retry
@@ -74,14 +73,13 @@ func (p Policy) Calls() int {
 	}
 }
 
-// Corrective reports whether the request must be changed before it is repeated,
-// because the answer could not be parsed. The next request should say what was wrong
-// with the answer.
+// Corrective reports whether the request must be changed before the next call. The
+// new request should say why the answer could not be parsed.
 func (p Policy) Corrective() bool { return p.Retry == RetryCorrective }
 
-// View selects one of three naming schemes of existing systems, for [Reason.Name]
-// and [Result.Name]. New programs should use [Reason] itself, which makes finer
-// distinctions. docs/specifications.md gives the sources.
+// View selects a naming scheme of an existing system, for [Reason.Name] and
+// [Result.Name]. New programs should use [Reason] itself, which is more precise.
+// docs/specifications.md gives the sources.
 type View uint8
 
 // These are the naming schemes.
@@ -102,9 +100,8 @@ type reasonRow struct {
 	names       [viewCount]string
 }
 
-// reasonTable has the category, the policy and the names of each reason, in
-// documentation order. The row budget_exceeded is for a provider's budget and allows
-// a fallback. The program's own budget ([ErrBudgetExceeded]) does not allow one: see
+// reasonTable has one row for each reason, in documentation order. The row
+// budget_exceeded is for a provider's budget. For the program's own budget, see
 // [Result.Policy].
 var reasonTable = [...]reasonRow{
 	{ReasonRateLimit, CategoryRetryable, RetryExponential, 3, FallbackYes, names("rate_limit", "rate_limit", "ProviderRateLimit")},
@@ -130,8 +127,8 @@ func names(provider, diagnostics, resilience string) [viewCount]string {
 	return [viewCount]string{provider, diagnostics, resilience}
 }
 
-// row returns the row of r. For a reason that is not in the table, it returns the
-// row of ReasonUnknown and false.
+// row returns the row of r. If r is not in the table, it returns the row of
+// ReasonUnknown and false.
 func (r Reason) row() (row *reasonRow, ok bool) {
 	for i := range reasonTable {
 		if reasonTable[i].reason == r {
@@ -147,7 +144,7 @@ func (r Reason) Valid() bool {
 	return ok
 }
 
-// Policy returns the policy of r. A reason that is not valid has the policy of
+// Policy returns the policy of r. If r is not valid, it is the policy of
 // [ReasonUnknown].
 func (r Reason) Policy() Policy {
 	row, _ := r.row()
@@ -159,8 +156,8 @@ func (r Reason) Policy() Policy {
 	}
 }
 
-// Name returns the name of r in the naming scheme v. A reason that is not valid has
-// the name of [ReasonUnknown]. In an unknown naming scheme every name is "unknown".
+// Name returns the name of r in the naming scheme v. If r is not valid, it is the
+// name of [ReasonUnknown]. If v is not a known scheme, it is "unknown".
 func (r Reason) Name(v View) string {
 	if v >= viewCount {
 		return string(ReasonUnknown)

@@ -49,8 +49,8 @@ func BenchmarkAnthropic429(b *testing.B) {
 	})
 }
 
-// TestStatusAllocatesNothing checks evidence that has only a status, which is
-// the most common kind of evidence.
+// TestStatusAllocatesNothing checks evidence with only a status, the most common
+// kind.
 func TestStatusAllocatesNothing(t *testing.T) {
 	e := classify.Evidence{Status: 503}
 	classify.Standard.Classify(e)

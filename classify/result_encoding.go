@@ -14,15 +14,15 @@ var (
 	_ slog.LogValuer   = Result{}
 )
 
-// resultJSON is the JSON form of a [Result]. The command `errclass classify
-// --format json` uses the same names.
+// resultJSON is the JSON form of a [Result], also in `errclass classify --format
+// json`.
 type resultJSON struct {
 	Category     Category `json:"category"`
 	Reason       Reason   `json:"reason"`
 	Rule         string   `json:"rule"`
 	Confidence   float64  `json:"confidence,omitempty"`
 	Status       int      `json:"status"`
-	RetryAfterMS *int64   `json:"retry_after_ms,omitempty"` // nil = the provider named no wait; 0 = it asked to retry at once
+	RetryAfterMS *int64   `json:"retry_after_ms,omitempty"` // nil = the provider named no waiting time; 0 = the provider asks to retry at once
 	Derived      bool     `json:"retry_after_derived,omitempty"`
 	Provider     string   `json:"provider,omitempty"`
 }
@@ -31,9 +31,11 @@ type resultJSON struct {
 //
 //	{"category":"retryable","reason":"rate_limit","rule":"http/429","confidence":0.95,"status":429,"retry_after_ms":1500,"provider":"openai"}
 //
-// retry_after_ms is a whole number of milliseconds, rounded up. It is omitted if
-// HasRetryAfter is false. retry_after_derived is omitted if false, and provider if
-// unknown.
+// retry_after_ms is in whole milliseconds, rounded up. Three members can be omitted:
+//
+//   - retry_after_ms, if HasRetryAfter is false
+//   - retry_after_derived, if false
+//   - provider, if unknown
 func (r Result) MarshalJSON() ([]byte, error) {
 	v := resultJSON{Category: r.Category, Reason: r.Reason, Rule: r.Rule, Confidence: r.Confidence, Status: r.Status, Derived: r.Derived, Provider: r.Provider}
 	if r.HasRetryAfter {
@@ -43,8 +45,9 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// UnmarshalJSON decodes the output of [Result.MarshalJSON]. Missing members are
-// zero. Unknown members are ignored. Unknown categories and reasons are kept.
+// UnmarshalJSON decodes the output of [Result.MarshalJSON]. A missing member sets
+// the zero value. Unknown members are ignored. Unknown categories and reasons are
+// kept.
 func (r *Result) UnmarshalJSON(data []byte) error {
 	var v resultJSON
 	if err := json.Unmarshal(data, &v); err != nil {
@@ -62,9 +65,10 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// LogValue returns r as a group of attributes. They have the same names as in JSON:
-// category, reason and rule, then those of confidence, status, retry_after_ms and
-// provider that are known. The zero Result is an empty group, so handlers omit it.
+// LogValue returns r as a group of attributes. Their names are those in JSON. The
+// attributes category, reason and rule are always present. Unknown values of
+// confidence, status, retry_after_ms and provider are omitted. If r is zero, the
+// group is empty, and handlers omit the group.
 func (r Result) LogValue() slog.Value {
 	if r == (Result{}) {
 		return slog.GroupValue()
@@ -89,8 +93,7 @@ func (r Result) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// milliseconds returns d in milliseconds, rounded up, so that a client does not
-// retry too early.
+// milliseconds returns d in milliseconds, rounded up.
 func milliseconds(d time.Duration) int64 {
 	ms := d.Milliseconds()
 	if d > time.Duration(ms)*time.Millisecond {

@@ -103,7 +103,7 @@ func TestResultJSONErrors(t *testing.T) {
 	}
 }
 
-// drawResult draws a random Result whose wait is in whole milliseconds.
+// drawResult draws a random Result with a waiting time in whole milliseconds.
 func drawResult(t *rapid.T) classify.Result {
 	res := classify.Result{
 		Category: rapid.SampledFrom(append(classify.Categories(), "")).Draw(t, "category"),

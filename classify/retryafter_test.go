@@ -181,7 +181,7 @@ func TestRetryAfterText(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		text string
-		want time.Duration // -1 = no hint
+		want time.Duration // -1 = no waiting time
 	}{
 		{"Please try again in 1.2s. Visit https://platform.openai.com", 1200 * time.Millisecond},
 		{"Please try again in 6m0s.", 6 * time.Minute},
@@ -259,8 +259,8 @@ func TestRetryAfterText(t *testing.T) {
 	}
 }
 
-// TestLongWait checks rate limits with a wait of more than an hour. Such a limit is
-// a spent quota (budget_exceeded), unless the wait comes from a header.
+// TestLongWait checks that a rate limit for more than an hour becomes
+// budget_exceeded. A waiting time in a header does not count.
 func TestLongWait(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

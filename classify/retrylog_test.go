@@ -68,8 +68,8 @@ func TestTries(t *testing.T) {
 	assert.Empty(t, partsOf(log))
 }
 
-// TestOverlappingMarks checks the words that introduce an attempt, called a mark.
-// "last attempt 2" is one mark, not the two marks "last attempt" and "attempt 2".
+// TestOverlappingMarks checks marks, the words that introduce an attempt. "last
+// attempt 2" is one mark.
 func TestOverlappingMarks(t *testing.T) {
 	t.Parallel()
 	const text = "attempt 1: HTTP 503; last attempt 2: zz"
@@ -79,8 +79,8 @@ func TestOverlappingMarks(t *testing.T) {
 	assert.Equal(t, "http/503", got.Rule)
 }
 
-// TestAttemptLogParts builds reports with any sequence of marks. The attempts must
-// be parts of the text, in the order of the text, and must not overlap.
+// TestAttemptLogParts checks that attempts are parts of the text, ordered and
+// without overlap.
 func TestAttemptLogParts(t *testing.T) {
 	t.Parallel()
 	words := []string{
@@ -104,8 +104,7 @@ func TestAttemptLogParts(t *testing.T) {
 	})
 }
 
-// TestLongRetryLog checks a report of many attempts. The classifier reads only a
-// limited number of them, from the last to the first.
+// TestLongRetryLog checks that only the last of many attempts are read.
 func TestLongRetryLog(t *testing.T) {
 	t.Parallel()
 	log := strings.Repeat("attempt 1: HTTP 401 Unauthorized\n", 1000) + "attempt 2: HTTP 503\n" + strings.Repeat("attempt 3: hm\n", 6)
@@ -116,8 +115,7 @@ func TestLongRetryLog(t *testing.T) {
 	}
 }
 
-// TestManyRefusals checks a text with many statuses. The text must not be read
-// again for each status.
+// TestManyRefusals checks that a text is not read again for each status.
 func TestManyRefusals(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, ReasonInvalidRequest, Message("HTTP 404, HTTP 422, HTTP 410, HTTP 405: ECONNRESET").Reason)

@@ -3,9 +3,11 @@ package classify
 import "slices"
 
 // Rule is a user's own text rule. Pattern is a Go regular expression. It matches
-// anywhere in the text and ignores case, unless it contains (?-i). Groups do not
-// capture. A matching rule beats all other evidence except the program's own
-// deadline, cancellation and spent budget. If several rules match, the first one
+// anywhere in the text. It ignores case, unless it contains (?-i). Groups do not
+// capture.
+//
+// A matching rule beats nearly all other evidence. The program's own deadline,
+// cancellation and spent budget are stronger. If several rules match, the first one
 // wins.
 type Rule struct {
 	ID      string // unique; becomes Result.Rule
@@ -16,29 +18,30 @@ type Rule struct {
 // RuleInfo describes one text rule of a [Classifier].
 type RuleInfo struct {
 	ID string
-	// Pattern is a complete pattern for package regexp, including the (?i) that
-	// rules have by default.
+	// Pattern is a complete pattern for package regexp. It includes the default
+	// (?i).
 	Pattern string
-	// Reason and Category are those of the result if this rule decides. Both are
-	// empty for a rule that only vetoes others, or only says something else, such as
-	// how long to wait.
+	// Reason and Category are those of the result if this rule decides. If the rule
+	// gives no reason, both are empty. Such a rule vetoes others or names a waiting
+	// time.
 	Reason   Reason
 	Category Category
-	// Strength is the strength of the rule: word, phrase, code or cause. For a
-	// user's own rule it is "user".
+	// Strength is "word", "phrase", "code" or "cause". For a user's own rule it is
+	// "user".
 	Strength string
-	// Vetoes lists reasons, and ids of rules. Signals with these reasons or rules
-	// do not count if this rule matches.
+	// Vetoes lists reasons and rule ids. If this rule matches, signals with these
+	// reasons or ids do not count.
 	Vetoes []string
-	// Beats lists ids of rules. These rules do not count if this rule matches, even
-	// if they are stronger. "4xx" means the HTTP statuses from 400 to 499 with which
-	// a retry fails too.
+	// Beats lists rule ids. If this rule matches, these rules do not count, even if
+	// they are stronger. "4xx" means the HTTP statuses from 400 to 499 that are not
+	// retryable.
 	Beats []string
 }
 
-// Rules returns the text rules of c: the user's rules in their order, then the rules
-// of the base classifier from the strongest to the weakest. The first rule that
-// matches does not always decide, because rules can veto or beat others.
+// Rules returns the text rules of c. The user's rules come first, in their order.
+// The rules of the base classifier follow, from the strongest to the weakest.
+//
+// Rules can veto or beat others, so the first match does not always decide.
 // [Classifier.Explain] shows what decided. The caller owns the slice.
 func (c *Classifier) Rules() []RuleInfo {
 	var infos []RuleInfo

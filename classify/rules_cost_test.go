@@ -10,9 +10,7 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// These are limits on the pairs of bytes that pass the matcher's filter (see
-// scan.Stats). A class of non-ASCII letters early in a rule adds 256 pairs for each
-// first byte of its letters.
+// These limit the pairs of bytes that pass the matcher's filter (see scan.Stats).
 const (
 	maxRuleShort = 100
 	maxSetShort  = 1500
@@ -22,9 +20,8 @@ const costRemedy = "rule %s: the matcher would look for it nearly everywhere. Ev
 	"([^\\n]{0,40}, \\w*, \\d+, l+) should begin with three letters: spell out the few separators ([: ]{1,3}), " +
 	"drop \\w*\\b before a gap and what stands behind the last telling word, begin with the literal"
 
-// TestStandardRulesAreCheap checks that the matcher's filter stays useful: only few
-// pairs of bytes may pass the filter, for each standard rule and for all rules
-// together.
+// TestStandardRulesAreCheap checks that few pairs of bytes pass the matcher's
+// filter.
 func TestStandardRulesAreCheap(t *testing.T) {
 	t.Parallel()
 	patterns := make([]string, len(standard.Rules))

@@ -16,8 +16,7 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// A variation is a change of a text that keeps the meaning, such as other line breaks.
-// It must not change the category.
+// A variation changes a text, but not its meaning. The category must remain.
 type variation struct {
 	kind string // trace, prefix, case, width or space
 	name string
@@ -69,8 +68,7 @@ var widths = []variation{
 	{"width", "100 columns, indented", func(text string) string { return wrapLines(text, 100, "  ") }},
 }
 
-// These variations replace spaces by characters that look like spaces or are
-// invisible. They keep the line breaks of the text.
+// These variations replace spaces by similar or invisible characters.
 var spacing = []variation{
 	{"space", "doubled spaces", func(text string) string { return strings.ReplaceAll(text, " ", "  ") }},
 	{"space", "non-breaking spaces", func(text string) string { return strings.ReplaceAll(text, " ", "\u00a0") }},
@@ -104,8 +102,8 @@ var spacing = []variation{
 	{"space", "zero width spaces", func(text string) string { return "\ufeff" + strings.ReplaceAll(text, " ", " \u200b") }},
 }
 
-// wrapLines breaks lines that are longer than width and indents the new lines.
-// If a word is longer than width, wrapLines returns the text unchanged.
+// wrapLines breaks lines that are longer than width. If a word is longer, it returns
+// the text unchanged.
 func wrapLines(text string, width int, indent string) string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -122,8 +120,8 @@ func wrapLines(text string, width int, indent string) string {
 	return strings.Join(lines, "\n")
 }
 
-// unstable lists the texts for which TestStable accepts a new category after a
-// variation. kind is the kind of that variation, and why explains it.
+// unstable lists the texts for which TestStable accepts a new category. It gives the
+// kind of variation and the reason.
 var unstable = map[string]struct{ kind, why string }{
 	"Aborted!":               {"prefix", "the word counts only where it is the whole line"},
 	`rate limit "user" is 3`: {"prefix", "in a line that calls itself an error, it is one"},
@@ -132,8 +130,7 @@ var unstable = map[string]struct{ kind, why string }{
 }
 
 // TestStable varies every message of the corpus and every example of the rules. The
-// category must stay the same. If the model decides, one text in forty may get a new
-// category, because the model also reads the words that a variation adds.
+// model may change the category of one text in forty.
 func TestStable(t *testing.T) {
 	t.Parallel()
 	texts := append(corpusMessages(t), ruleExamples(t)...)
@@ -161,8 +158,7 @@ func TestStable(t *testing.T) {
 	}
 }
 
-// ruleExamples returns the examples of all rules: texts that a rule matches, and
-// similar texts that it does not match.
+// ruleExamples returns the examples of all rules, both matching and not matching.
 func ruleExamples(tb testing.TB) []string {
 	tb.Helper()
 	paths, err := filepath.Glob("rules/*.yaml")
@@ -192,11 +188,10 @@ func TestMiddleIsNotRead(t *testing.T) {
 	}
 }
 
-// FuzzMessage checks that any text has a known category and reason, and the same
-// result each time. An appended stack trace or the case of letters must not change
-// the result.
+// FuzzMessage checks that results are valid and repeatable. A stack trace or the
+// case of letters must not matter.
 func FuzzMessage(f *testing.F) {
-	const every = 20 // with more seeds, starting would take longer than most runs
+	const every = 20 // with more seeds, the start takes too long
 	for i, text := range append(corpusMessages(f), ruleExamples(f)...) {
 		if i%every == 0 {
 			f.Add(text)

@@ -133,8 +133,7 @@ var statusTexts = map[int][]string{
 	},
 }
 
-// numberTexts are texts with numbers that are not HTTP statuses, such as ports,
-// counts, sizes, durations, ids, line numbers, versions and other codes.
+// numberTexts are texts with other numbers, such as ports, sizes and versions.
 var numberTexts = []string{
 	":503",
 	"500 items",

@@ -70,8 +70,8 @@ func TestProviderOfText(t *testing.T) {
 	assert.Equal(t, "anthropic", Standard.Classify(Evidence{Status: 500, Body: []byte(`{"error":{"message":"api.anthropic.com is down"}}`)}).Provider)
 }
 
-// TestMemoryKeepsVerdicts stores results in the cache. The cache must return the same
-// result for the same text, and nothing for another text.
+// TestMemoryKeepsVerdicts checks that the cache returns results only for the text
+// that was stored.
 func TestMemoryKeepsVerdicts(t *testing.T) {
 	t.Parallel()
 	for _, v := range []memory.Verdict{

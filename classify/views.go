@@ -4,10 +4,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect/chain"
 )
 
-// viewOverrides lists rules with a name of their own in a naming scheme ([View]).
-// [Result.Name] returns this name instead of the name of the reason. The names come
-// from the provider error mapping (docs/specifications.md). For example, the mapping
-// calls a lack of free ports an invalid request.
+// viewOverrides lists rules with a special name in a naming scheme ([View]). Source:
+// provider error mapping (docs/specifications.md).
 var viewOverrides = [...]struct {
 	rule string
 	view View
@@ -17,8 +15,8 @@ var viewOverrides = [...]struct {
 	{"sdk/APIConnectionError", ViewProvider, "timeout"},
 }
 
-// Name returns the name of r in the naming scheme v. This is the name of r's reason,
-// unless v has a special name for r's rule. For the zero Result, Name returns "".
+// Name returns the name of r's reason in the naming scheme v. If v has a special
+// name for r's rule, Name returns that name. For the zero Result, it returns "".
 func (r Result) Name(v View) string {
 	if r.Category == "" {
 		return ""
@@ -32,8 +30,8 @@ func (r Result) Name(v View) string {
 }
 
 // Policy returns the policy of r's reason, with the category of r. If the program's
-// own budget is spent, the policy allows no fallback, because a different provider
-// costs money too. The zero Result has the zero Policy.
+// own budget is spent, the policy allows no fallback. The zero Result has the zero
+// Policy.
 func (r Result) Policy() Policy {
 	if r.Category == "" {
 		return Policy{}

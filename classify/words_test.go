@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// TestWordsAgree checks that this package and package signal have the same names of
-// reasons and categories, and the same category for each reason.
+// TestWordsAgree compares the reasons and categories of this package and package
+// signal.
 func TestWordsAgree(t *testing.T) {
 	t.Parallel()
 	assert.Len(t, Reasons(), int(signal.Reasons)-1)

@@ -138,8 +138,7 @@ func TestAnthropicAnswers(t *testing.T) {
 	}
 }
 
-// Some errors come from a gateway or a proxy in front of the provider. Their bodies
-// do not have the form of the provider's errors.
+// Some errors come from a gateway or a proxy, in other forms.
 func TestAnthropicGateway(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

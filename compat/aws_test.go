@@ -17,9 +17,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// bedrockClient returns a client of AWS Bedrock. The tests use no other AWS service,
-// because the clients of all services are generated and have the same error types
-// (package smithy-go).
+// bedrockClient returns a client of AWS Bedrock. All AWS clients have the same error
+// types (package smithy-go).
 func bedrockClient(url string, client *http.Client, opts ...func(*bedrockruntime.Options)) *bedrockruntime.Client {
 	return bedrockruntime.New(bedrockruntime.Options{
 		BaseEndpoint: &url, HTTPClient: client, Region: "eu-central-1", Retryer: aws.NopRetryer{},
@@ -60,16 +59,15 @@ func TestAWSTransport(t *testing.T) {
 	garbledAnswers(t, callBedrock)
 }
 
-// awsError returns an error response with the code in a header and the message
-// in the body.
+// awsError returns an error response. The code is in a header, the message in the
+// body.
 func awsError(status int, code, message string, more ...string) answer {
 	return answer{status, header(append([]string{"X-Amzn-Errortype", code + ":http://internal.amazon.com/coral/com.amazon.bedrock/", "X-Amzn-Requestid", "7e1d"}, more...)...),
 		`{"message":"` + message + `"}`}
 }
 
-// awsAnswers has the exceptions of Bedrock (types/errors.go) and the common errors
-// of AWS (https://docs.aws.amazon.com/general/latest/gr/CommonErrors.html), with
-// messages that AWS is known to send with them.
+// awsAnswers has the exceptions of Bedrock (types/errors.go) and AWS
+// (https://docs.aws.amazon.com/general/latest/gr/CommonErrors.html).
 var awsAnswers = []struct {
 	name   string
 	answer answer
@@ -118,8 +116,8 @@ func TestAWSAnswers(t *testing.T) {
 	}
 }
 
-// TestAWSRetried uses the standard retryer of the SDK. This retryer wraps the last
-// error in an error of its own. The test disables its pauses.
+// TestAWSRetried uses the SDK's own retryer, without pauses. The retryer wraps the
+// last error.
 func TestAWSRetried(t *testing.T) {
 	t.Parallel()
 	url, client := serve(t, awsError(503, "ServiceUnavailableException", "Bedrock is unable to process your request."))
@@ -146,8 +144,7 @@ func TestAWSCredentials(t *testing.T) {
 	check(t, err, want{reason: classify.ReasonAuthentication})
 }
 
-// missingCredentials is a credentials provider that finds no credentials. Its error
-// is the same as that of a chain of such providers.
+// missingCredentials finds no credentials. The error is that of a provider chain.
 type missingCredentials struct{}
 
 func (*missingCredentials) Error() string { return "no EC2 IMDS role found" }

@@ -16,13 +16,12 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// childEnv is an environment variable. If it is set, the test binary acts as a
-// child process. The value is "hang", or "exit N" followed by the lines for
-// standard error.
+// childEnv makes the test binary a child process. The value is "hang", or "exit N"
+// and the lines for standard error.
 const childEnv = "ERRCLASS_COMPAT_CHILD"
 
 // If childEnv is set, actAsChild acts as the child process and does not return.
-// Otherwise it returns false. TestMain calls it first.
+// Otherwise it returns false.
 func actAsChild() bool {
 	script, ok := os.LookupEnv(childEnv)
 	if !ok {
@@ -48,8 +47,7 @@ func child(ctx context.Context, t *testing.T, script string) *exec.Cmd {
 	return cmd
 }
 
-// output runs cmd.Output. This method keeps the end of standard error in the
-// *exec.ExitError.
+// output runs cmd.Output, which keeps the end of standard error.
 func output(cmd *exec.Cmd) error {
 	_, err := cmd.Output()
 	return err
@@ -89,8 +87,7 @@ func TestExec(t *testing.T) {
 			want{reason: classify.ReasonAborted}},
 		{"exit 137", func(t *testing.T) error { return child(t.Context(), t, "exit 137").Run() },
 			want{reason: classify.ReasonSpawn}},
-		// The text of the error is "exit status 1". The output of the child is in a
-		// field of the error.
+		// The text of the error is only "exit status 1".
 		{"it says: rate limit", func(t *testing.T) error {
 			return output(child(t.Context(), t, "exit 1\nAPI Error: 429 rate_limit_error: too many requests"))
 		}, want{reason: classify.ReasonRateLimit, text: classify.ReasonSpawn}},
@@ -121,8 +118,7 @@ func TestExec(t *testing.T) {
 	}
 }
 
-// TestExecDeadline lets os/exec kill the child, so the error is "signal: killed".
-// Only the context shows that a deadline was the cause.
+// TestExecDeadline lets os/exec kill the child. Only the context shows the deadline.
 func TestExecDeadline(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)

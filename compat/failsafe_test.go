@@ -14,9 +14,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// BenchmarkFailsafe measures the figures of docs/comparison.md. It makes a
-// successful call in three ways: directly, with a retry policy and a circuit breaker
-// of failsafe-go, and with package resilience.
+// BenchmarkFailsafe measures the figures of docs/comparison.md. It compares a direct
+// call, failsafe-go and package resilience.
 func BenchmarkFailsafe(b *testing.B) {
 	breaker := circuitbreaker.NewBuilder[int]().WithFailureThreshold(5).WithDelay(5 * time.Minute).Build()
 	retry := retrypolicy.NewBuilder[int]().

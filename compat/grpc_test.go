@@ -37,8 +37,8 @@ func callGRPC(ctx context.Context, t *testing.T, target string, opts ...grpc.Dia
 	return conn.Invoke(ctx, "/shop.Stock/Take", &emptypb.Empty{}, &emptypb.Empty{})
 }
 
-// serveGRPC starts a server and returns its address. Every method of the server
-// calls handle.
+// serveGRPC starts a server and returns the address. Every method calls the given
+// function.
 func serveGRPC(t *testing.T, handle func(ctx context.Context) error) (target string) {
 	t.Helper()
 	server := grpc.NewServer(grpc.UnknownServiceHandler(func(_ any, s grpc.ServerStream) error { return handle(s.Context()) }))
@@ -70,8 +70,7 @@ func TestGRPCCodes(t *testing.T) {
 	}
 }
 
-// The server chooses the code of an error. The error's description or its details
-// may name a more specific cause.
+// The description or the details may name a more specific cause than the code.
 func TestGRPCCauses(t *testing.T) {
 	t.Parallel()
 	info := func(reason string) *errdetails.ErrorInfo {
@@ -124,9 +123,8 @@ func TestGRPCCauses(t *testing.T) {
 	}
 }
 
-// gRPC's codes do not say whether this program or a server ended a call. So an
-// exceeded deadline is retryable, unless the context shows that this program set the
-// deadline. A cancellation always has the category aborted.
+// gRPC's codes do not say who ended a call. So an exceeded deadline is retryable,
+// unless the context has ended.
 func TestGRPCEnds(t *testing.T) {
 	t.Parallel()
 	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
@@ -226,8 +224,7 @@ func TestGRPCTransport(t *testing.T) {
 	}
 }
 
-// A proxy in front of a gRPC server responds with HTTP. The client maps the status
-// to a code
+// A proxy responds with HTTP. The client maps the status to a code
 // (https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md).
 func TestGRPCProxy(t *testing.T) {
 	t.Parallel()

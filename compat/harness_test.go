@@ -26,24 +26,21 @@ func TestMain(m *testing.M) {
 type want struct {
 	reason   classify.Reason
 	category classify.Category // "" = the category of the reason
-	status   int               // 0 = the client has none; the text may name one
+	status   int               // 0 = no status, except perhaps in the text
 	wait     time.Duration     // retry-after time; 0 = none, unless zeroWait is set
 	zeroWait bool              // the retry-after time is 0: call again at once
 	derived  bool              // the retry-after time is computed from a reset header
 	textWait bool              // the text names the retry-after time too
-	provider string            // "" = the client does not name one; the text may
-	// text is the reason that must result from the error's text alone. "" means the
-	// same as the field reason. Set text only if the error's text does not name the
-	// cause, and explain why in a comment.
+	provider string            // "" = no provider, except perhaps in the text
+	// text is the expected reason of the error's text, if it differs. Explain each
+	// use in a comment.
 	text classify.Reason
 }
 
-// ownDeadline is the expected result after a deadline of this program. The text of
-// the error does not say whose deadline it was.
+// ownDeadline is the expected result after a deadline of this program.
 var ownDeadline = want{reason: classify.ReasonTimeout, category: classify.CategoryTimeout}
 
-// check classifies err alone, in wrappers and joined with other errors. It then
-// classifies the text of err alone. Every result must be as in want.
+// check classifies err alone, in wrappers, joined with other errors, and as text.
 func check(t *testing.T, err error, want want) {
 	t.Helper()
 	require.Error(t, err)
@@ -92,8 +89,7 @@ func (w want) String() string {
 	})
 }
 
-// checkText compares the reason of the text with want. Other fields of the result
-// may be empty, but must not contradict want.
+// checkText compares the reason of the text with want. Other fields may be empty.
 func checkText(t *testing.T, text string, want want) {
 	t.Helper()
 	reason := want.text

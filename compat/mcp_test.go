@@ -38,8 +38,7 @@ func TestMCPTransport(t *testing.T) {
 	})
 }
 
-// The client's error contains either the reason phrase of the HTTP status or the
-// JSON-RPC error from the body.
+// The error contains the reason phrase of the HTTP status or the JSON-RPC error.
 func TestMCPAnswers(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -72,7 +71,7 @@ func TestMCPAnswers(t *testing.T) {
 	}
 }
 
-// mcpSession connects to a server with the tool "take", which returns err.
+// mcpSession connects to a server. The tool "take" returns the given error.
 func mcpSession(t *testing.T, err func(context.Context) error) *mcp.ClientSession {
 	t.Helper()
 	server := mcp.NewServer(&mcp.Implementation{Name: "stock", Version: "1"}, nil)
@@ -87,8 +86,7 @@ func mcpSession(t *testing.T, err func(context.Context) error) *mcp.ClientSessio
 	return session
 }
 
-// These are error codes of JSON-RPC 2.0 (section 5.1) and of MCP. The client's
-// error has the code in a field. The error's text is only the message.
+// These are error codes of JSON-RPC 2.0 (section 5.1) and of MCP.
 func TestMCPCalls(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

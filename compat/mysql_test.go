@@ -15,13 +15,12 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// mysqlFake is a minimal MySQL server. It sends a handshake without TLS, and its
-// responses to the login and to queries may be errors
+// mysqlFake is a minimal MySQL server without TLS
 // (https://dev.mysql.com/doc/dev/mysql-server/latest/PAGE_PROTOCOL.html).
 type mysqlFake struct {
 	greeting []byte // sent instead of the handshake
 	login    []byte // response to the login, nil = success
-	query    []byte // response to a query, nil = none: see hang
+	query    []byte // response to a query, nil = no response
 	hang     func() // called for a query without a response; nil = close the connection
 }
 
@@ -75,8 +74,7 @@ func (f mysqlFake) session(conn net.Conn) {
 	}
 }
 
-// mysqlOK is an OK packet. It says that no rows were affected and that autocommit is
-// on.
+// mysqlOK is an OK packet: no rows affected, autocommit on.
 var mysqlOK = []byte{0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00}
 
 // mysqlHandshake returns a Protocol::HandshakeV10 packet without CLIENT_SSL.
@@ -100,8 +98,7 @@ func mysqlHandshake() []byte {
 	return b.Bytes()
 }
 
-// mysqlError returns an ERR packet. Before the handshake, such a packet has no SQL
-// state.
+// mysqlError returns an ERR packet. Before the handshake, state is empty.
 func mysqlError(number uint16, state, message string) []byte {
 	b := binary.LittleEndian.AppendUint16([]byte{0xff}, number)
 	if state != "" {
@@ -208,8 +205,7 @@ func TestMySQLConnections(t *testing.T) {
 	t.Run("read timeout", func(t *testing.T) {
 		t.Parallel()
 		address := mysqlFake{hang: func() {}}.serve(t)
-		// When readTimeout has passed, the driver returns only ErrInvalidConn. So the
-		// error does not show the timeout.
+		// After readTimeout, the driver returns only ErrInvalidConn.
 		check(t, queryMySQL(t.Context(), address, "readTimeout=30ms", nil), want{reason: classify.ReasonNetwork})
 	})
 	t.Run("the context's deadline", func(t *testing.T) {

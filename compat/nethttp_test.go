@@ -45,9 +45,7 @@ func TestNetHTTP(t *testing.T) {
 	garbledAnswers(t, get)
 }
 
-// net/http returns no error for a response with an error status, so programs make
-// one. TestNetHTTPStatus classifies such errors. Their texts usually contain the
-// reason phrase of the status.
+// net/http returns no error for an error status, so programs make one.
 func TestNetHTTPStatus(t *testing.T) {
 	t.Parallel()
 	for status, reason := range map[int]classify.Reason{

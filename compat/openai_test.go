@@ -53,8 +53,7 @@ func TestOpenAIRequestTimeout(t *testing.T) {
 	check(t, err, ownDeadline)
 }
 
-// openaiError returns the body of an error response of the OpenAI API. An empty
-// code becomes null.
+// openaiError returns the body of an OpenAI error. An empty code becomes null.
 func openaiError(kind, code, message string) string {
 	if code == "" {
 		code = "null"
@@ -66,8 +65,7 @@ func openaiError(kind, code, message string) string {
 
 // These are the documented errors
 // (https://platform.openai.com/docs/guides/error-codes) and some known messages. The
-// error's text has only the status ("OpenAI API error: 429 Too Many Requests"). If
-// the body has a more exact reason, want.text is the reason of the status.
+// error's text has only the status.
 func TestOpenAIAnswers(t *testing.T) {
 	t.Parallel()
 	const invalid = "invalid_request_error"
@@ -144,8 +142,7 @@ func TestOpenAIAnswers(t *testing.T) {
 			url, client := serve(t, tt.answer)
 			check(t, callOpenAI(t.Context(), url, client), tt.want)
 
-			// The test repeats the call with a response header that only the
-			// real API sends.
+			// Repeat the call with a response header of the real API.
 			tt.want.provider = "openai"
 			url, client = serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Openai-Organization", "org-x")
@@ -156,8 +153,7 @@ func TestOpenAIAnswers(t *testing.T) {
 	}
 }
 
-// Some servers imitate the OpenAI API, but send error bodies of other forms. The SDK
-// keeps only the value of the key "error" in a body.
+// Some servers imitate the OpenAI API, but send other error bodies.
 func TestOpenAICompatible(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -187,8 +183,7 @@ func TestOpenAICompatible(t *testing.T) {
 	}
 }
 
-// An error event in a stream becomes an error that has the event's message, but no
-// response.
+// An error event in a stream becomes an error without a response.
 func TestOpenAIStream(t *testing.T) {
 	t.Parallel()
 	const chunk = `data: {"id":"c1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"so"}}]}`
@@ -221,8 +216,8 @@ func TestOpenAIStream(t *testing.T) {
 	}
 }
 
-// TestOpenAIErrorThatIsAString sends {"error":"..."}. The SDK then returns a
-// decoding error without the status and the text.
+// TestOpenAIErrorThatIsAString sends {"error":"..."}. The SDK then returns only a
+// decoding error.
 func TestOpenAIErrorThatIsAString(t *testing.T) {
 	t.Parallel()
 	url, client := serve(t, answer{401, nil, `{"error":"unauthorized"}`})

@@ -16,7 +16,7 @@ import (
 // pgFake is a minimal PostgreSQL server.
 type pgFake struct {
 	startup *pgproto3.ErrorResponse // response to the login, nil = success
-	query   *pgproto3.ErrorResponse // response to a query; nil = close the connection, or see hang
+	query   *pgproto3.ErrorResponse // response to a query; nil = close the connection
 	hang    bool                    // respond to a query when it is cancelled
 	onQuery func()                  // called when a query arrives; may be nil
 
@@ -30,7 +30,7 @@ func (f pgFake) serve(t *testing.T) (address string) {
 	return listen(t, f.session)
 }
 
-// listen serves each connection with session until the test ends.
+// listen serves each connection until the test ends.
 func listen(t *testing.T, session func(net.Conn)) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -13,7 +13,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// pqDialer is a pq.Dialer. It calls the function dial.
+// pqDialer is a pq.Dialer that calls a function.
 type pqDialer struct{ dial dialer }
 
 func (d pqDialer) Dial(network, address string) (net.Conn, error) {
@@ -79,8 +79,7 @@ func TestPQ(t *testing.T) {
 		t.Parallel()
 		check(t, queryPQ(t.Context(), "127.0.0.1:x", "sslmode=disable", nil), want{reason: classify.ReasonInvalidRequest})
 	})
-	// When the context ends, the driver sends a CancelRequest and returns the
-	// server's error.
+	// When the context ends, the driver returns the server's error.
 	t.Run("the context's deadline", func(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)

@@ -17,8 +17,7 @@ type answer struct {
 	body   string
 }
 
-// header returns HTTP headers. The arguments are a name, its value, the next
-// name, its value, and so on.
+// header returns HTTP headers. The arguments are name, value, name, value, ...
 func header(pairs ...string) http.Header {
 	h := http.Header{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -55,8 +54,7 @@ func errorPage(status int) answer {
 			"</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n"}
 }
 
-// serve starts a server on loopback and returns its URL and a client. The test's
-// cleanup closes both.
+// serve starts a server on loopback. The cleanup closes server and client.
 func serve(t *testing.T, handler http.Handler) (url string, client *http.Client) {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -64,8 +62,7 @@ func serve(t *testing.T, handler http.Handler) (url string, client *http.Client)
 	return server.URL, newClient(t, nil)
 }
 
-// newClient returns a new client, so that tests do not share connections. A nil
-// dial stands for the default dialer.
+// newClient returns a new client. A nil dial means the default dialer.
 func newClient(t *testing.T, dial dialer) *http.Client {
 	t.Helper()
 	transport := &http.Transport{DialContext: dial}

@@ -27,8 +27,8 @@ import (
 // caller makes one API request to url with client and returns the error.
 type caller func(ctx context.Context, url string, client *http.Client) error
 
-// transportFailures tests an HTTP client with failures that happen before the
-// response or while the response arrives.
+// transportFailures tests an HTTP client with failures before and during the
+// response.
 func transportFailures(t *testing.T, call caller) {
 	t.Helper()
 	for _, tt := range []struct {
@@ -103,8 +103,8 @@ func cutShort(t *testing.T, call caller) error {
 	return call(t.Context(), url, client)
 }
 
-// hang returns a handler that sends nothing, or only the head of a response. The
-// handler waits until the client disconnects.
+// hang returns a handler that waits for the disconnect. If head is true, it sends
+// the head of a response first.
 func hang(head bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -124,10 +124,8 @@ func deadline(t *testing.T, call caller) error {
 	return call(ctx, url, client)
 }
 
-// deadlineInBody tests a client whose context ends while the client reads a body.
-// The client must report the deadline. The clients of AWS and MCP are not tested
-// here, because their errors vary: AWS sometimes reports a closed connection, and
-// MCP sometimes returns an error that has only a text.
+// deadlineInBody tests whether a client reports a deadline that ends the body. AWS
+// and MCP are not tested, because their errors vary.
 func deadlineInBody(t *testing.T, call caller) {
 	t.Run("the context's deadline, within the body", func(t *testing.T) {
 		t.Parallel()
@@ -161,8 +159,8 @@ func cancelledBefore(t *testing.T, call caller) error {
 	return call(ctx, url, client)
 }
 
-// secure starts a TLS server. It calls edit to change the server's certificate
-// before signing it. If trust is true, the client trusts the certificate.
+// secure starts a TLS server. edit may change the certificate. If trust is true, the
+// client trusts the certificate.
 func secure(t *testing.T, trust bool, edit func(*x509.Certificate), server *tls.Config) (string, *http.Client) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -237,8 +235,8 @@ func handshakeDropped(t *testing.T, call caller) error {
 	return call(t.Context(), "https://"+listener.Addr().String(), newClient(t, nil))
 }
 
-// resolve returns a function that makes a call. In this call, the lookup of the
-// host fails with the error dns.
+// resolve returns a function that makes a call. The host lookup fails with the given
+// error.
 func resolve(dns *net.DNSError) func(*testing.T, caller) error {
 	return func(t *testing.T, call caller) error {
 		client := newClient(t, func(_ context.Context, network, _ string) (net.Conn, error) {
@@ -248,8 +246,8 @@ func resolve(dns *net.DNSError) func(*testing.T, caller) error {
 	}
 }
 
-// unreachable returns a function that makes a call. In this call, connect(2)
-// fails with errno.
+// unreachable returns a function that makes a call. connect(2) fails with the given
+// error.
 func unreachable(errno syscall.Errno) func(*testing.T, caller) error {
 	return func(t *testing.T, call caller) error {
 		client := newClient(t, func(_ context.Context, network, _ string) (net.Conn, error) {
@@ -266,8 +264,7 @@ func badScheme(t *testing.T, call caller) error {
 	return call(t.Context(), "htttp://127.0.0.1:1", newClient(t, nil))
 }
 
-// garbledAnswers tests a client with responses of status 200 whose bodies are not
-// in the form of the API.
+// garbledAnswers tests a client with responses of status 200 and malformed bodies.
 func garbledAnswers(t *testing.T, call caller) {
 	t.Helper()
 	for _, tt := range []struct {

@@ -1,6 +1,4 @@
-// Package docs_test checks the documentation against the code. It fails if a
-// reason has no section, an alert has no runbook, a link leads nowhere, or a page
-// names a function, a type or a make target that does not exist.
+// Package docs_test checks that the documentation agrees with the code.
 package docs_test
 
 import (
@@ -23,8 +21,7 @@ import (
 // reasonsPage is the URL of the published docs/reasons.md.
 const reasonsPage = "https://github.com/errclass/errclass/blob/main/docs/reasons.md"
 
-// TestReasonsHaveSections checks that reasons.md has a section for each reason, and
-// that each section answers the same three questions.
+// Each reason has a section in reasons.md, which answers the same three questions.
 func TestReasonsHaveSections(t *testing.T) {
 	t.Parallel()
 	page := read(t, "reasons.md")
@@ -43,9 +40,7 @@ func TestReasonsHaveSections(t *testing.T) {
 }
 
 // TestAlertsNameARunbook checks that each alert links to an existing section of
-// reasons.md. Instead of the name of a section, a link may have a template for the
-// alert's reason, because TestReasonsHaveSections checks that every reason has a
-// section.
+// reasons.md. A link may have a template in place of the section's name.
 func TestAlertsNameARunbook(t *testing.T) {
 	t.Parallel()
 	var rules struct {
@@ -76,8 +71,8 @@ func TestAlertsNameARunbook(t *testing.T) {
 	assert.Positive(t, alerts)
 }
 
-// TestLinksLeadSomewhere checks the relative links of all pages of the repository.
-// The file that a link names must exist, and so must the section.
+// TestLinksLeadSomewhere checks the relative links of all pages, with their
+// sections.
 func TestLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	for _, page := range pages(t) {
@@ -101,9 +96,8 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// TestNamesAreExported checks every name such as classify.Error on all pages. The
-// package must export the name: the files of api/ list the exported names. The
-// changelog is left out, because it may have names of the past.
+// TestNamesAreExported checks names such as classify.Error on all pages against
+// api/. The changelog may have old names, so it is left out.
 func TestNamesAreExported(t *testing.T) {
 	t.Parallel()
 	exported := map[string]bool{} // keys such as classify.Error
@@ -149,7 +143,7 @@ func TestMakeTargetsExist(t *testing.T) {
 }
 
 // TestRulesLoad loads the rules files on all pages, with the examples of the rules.
-// It leaves out the page of classify/rules, because those files have another format.
+// The files in classify/rules have another format.
 func TestRulesLoad(t *testing.T) {
 	t.Parallel()
 	found := 0
@@ -198,8 +192,7 @@ var (
 	notAnchor   = regexp.MustCompile(`[^\p{L}\p{N}_\- ]`)
 )
 
-// anchors returns the link targets of the headings of a page, as GitHub forms them:
-// lower case, no punctuation, hyphens for spaces.
+// anchors returns the link targets of a page's headings, as GitHub forms them.
 func anchors(page string) []string {
 	var all []string
 	for _, m := range headings.FindAllStringSubmatch(withoutCode(page), -1) {

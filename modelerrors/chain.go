@@ -2,22 +2,21 @@ package modelerrors
 
 import "context"
 
-// These limit a search in an error chain. This package does not use errors.Is and
-// errors.As, because these functions never return on a cyclic chain.
+// These limit a search in an error chain. errors.Is and errors.As never return on a
+// cyclic chain.
 const (
 	maxDepth = 64
 	maxNodes = 256 // errors in the chain
 )
 
-// search looks for a matching error in an error and all errors that it wraps.
+// search finds a matching error in a chain.
 type search struct {
 	match   func(error) bool
 	nodes   int  // errors examined so far
 	tooDeep bool // the chain is deeper than maxDepth
 }
 
-// anyMatch reports whether s.match returns true for err or for an error that err
-// wraps.
+// anyMatch reports whether s.match is true for err or a wrapped error.
 func (s *search) anyMatch(err error, depth int) bool {
 	if err == nil || s.nodes == maxNodes {
 		return false
@@ -50,8 +49,7 @@ func unwrap(err error) (wrapped []error) {
 	return wrapped
 }
 
-// ignorePanic recovers from a panic. Defer it before calling a method of an
-// unknown error.
+// ignorePanic recovers from a panic in a method of an unknown error.
 func ignorePanic() { _ = recover() }
 
 // find returns the first *S in the chain, or nil if there is none.
@@ -68,26 +66,21 @@ func find[S any](err error) (found *S) {
 	return found
 }
 
-// safeAs calls the As method of an unknown error. If the method panics, safeAs
-// recovers.
+// safeAs calls the As method of an unknown error and recovers a panic.
 func safeAs(as func(any) bool, target any) {
 	defer ignorePanic()
 	as(target)
 }
 
-// contextEnded reports whether the caller's context ended the call. It looks for
-// context.Canceled and context.DeadlineExceeded in the chain. It ignores Is
-// methods, because in package net every dial timeout claims to be
-// context.DeadlineExceeded.
+// contextEnded reports whether the caller's context ended the call. Is methods are
+// ignored, because dial timeouts claim to be context.DeadlineExceeded.
 func contextEnded(err error) bool {
 	s := search{match: func(e error) bool { return e == context.Canceled || e == context.DeadlineExceeded }}
 	return s.anyMatch(err, 0)
 }
 
-// text returns err.Error(), or "" if Error panics. If the chain is deeper than
-// maxDepth, text returns "" and does not call Error. Such an error may wrap itself.
-// Its Error method would then call itself without end, and a program cannot recover
-// from a stack overflow.
+// text returns err.Error(), or "" if Error panics. In a cyclic chain, Error could
+// overflow the stack, so a deep chain returns "".
 func text(err error) (s string) {
 	chain := search{match: func(error) bool { return false }}
 	if chain.anyMatch(err, 0); chain.tooDeep {

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// StatusError is an SDK's error with the status and the Retry-After of its
-// response. Provider adapters wrap the SDK's error in a StatusError. Retry loops
-// find it with errors.As, so they need not import the SDKs.
+// StatusError is an SDK's error with the status and the Retry-After of its response.
+// Provider adapters wrap the SDK's error in a StatusError. Retry loops find it with
+// errors.As and need not import the SDKs.
 type StatusError struct {
 	// StatusCode is the HTTP status of the provider's response.
 	StatusCode int
-	// RetryAfter is the pause that the Retry-After header asks for, or 0 without
-	// that header. It has no upper limit: see [MaxRetryAfterWait].
+	// RetryAfter is the pause of the Retry-After header, or 0 without the header. It
+	// has no upper limit: see [MaxRetryAfterWait].
 	RetryAfter time.Duration
 	// Err is the SDK's error.
 	Err error
@@ -39,9 +39,9 @@ func (e *StatusError) Unwrap() error {
 	return e.Err
 }
 
-// WrapHTTPError wraps err in a [*StatusError] with statusCode and with the pause
-// from the Retry-After header of resp. resp may be nil; its body is not read. If err
-// is nil or statusCode is below 400, WrapHTTPError returns err unchanged.
+// WrapHTTPError wraps err in a [*StatusError] with statusCode. The pause comes from
+// the Retry-After header of resp. resp may be nil. The body of resp is not read. If
+// err is nil or statusCode is below 400, WrapHTTPError returns err unchanged.
 func WrapHTTPError(statusCode int, resp *http.Response, err error) error {
 	if err == nil || statusCode < http.StatusBadRequest {
 		return err
@@ -54,8 +54,7 @@ func WrapHTTPError(statusCode int, resp *http.Response, err error) error {
 }
 
 // ContextOverflowError reports that the conversation exceeds the model's context
-// window. A program should then compact the conversation rather than show an
-// HTTP error to its user.
+// window. A program should then compact the conversation.
 type ContextOverflowError struct {
 	Underlying error // the provider's error; may be nil
 }

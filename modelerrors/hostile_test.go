@@ -33,7 +33,7 @@ func (c convertible) As(target any) bool {
 	return ok
 }
 
-// A StatusError is found even if only the As method of an error returns it.
+// A StatusError is also found by the As method of an error.
 func TestAs(t *testing.T) {
 	t.Parallel()
 	err := fmt.Errorf("outer: %w", convertible{&modelerrors.StatusError{StatusCode: 503}})

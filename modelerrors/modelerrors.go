@@ -10,8 +10,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// rules is a classifier without the statistical model, because docker/cagent's
-// functions use only statuses and patterns of text.
+// rules is a classifier without the statistical model.
 var rules = func() *classify.Classifier {
 	c, err := classify.New(classify.WithModel(false))
 	if err != nil {
@@ -23,13 +22,16 @@ var rules = func() *classify.Classifier {
 // ClassifyModelError says how to react to a model's error. The package documentation
 // has the order of the checks.
 //
-//   - retryable: call the SAME model again after a pause (5xx, 408, timeouts,
-//     broken connections).
-//   - rateLimited: the status is 429, or the error has no status and its text
-//     reports a rate limit. Then retryable is false: the caller chooses between
-//     waiting and the next model.
-//   - retryAfter: for a rate limit, the pause that the provider asks for, or 0 if
-//     it asks for none; otherwise 0. It has no upper limit: see [MaxRetryAfterWait].
+// retryable is true if the SAME model may be called again after a pause. Examples
+// are 5xx, 408, timeouts and broken connections.
+//
+// rateLimited is true in two cases. Then retryable is false:
+//
+//   - The status is 429.
+//   - There is no status, and the text reports a rate limit.
+//
+// retryAfter is the pause that the provider asks for after a rate limit. If there is
+// no such pause, retryAfter is 0. It has no upper limit: see [MaxRetryAfterWait].
 func ClassifyModelError(err error) (retryable, rateLimited bool, retryAfter time.Duration) {
 	if err == nil || contextEnded(err) || IsContextOverflowError(err) {
 		return false, false, 0
@@ -56,37 +58,42 @@ func ClassifyModelError(err error) (retryable, rateLimited bool, retryAfter time
 }
 
 // retryPhrase matches texts that are retryable here, but not in package classify.
-// There, the first four phrases match no rule, and "no such host" is permanent.
 var retryPhrase = regexp.MustCompile(`(?i)reset before headers|upstream connect|\binternal_error\b|temporary failure|no such host`)
 
-// retryableResult decides whether an error without a status is retryable. The
-// argument res is the result of package classify.
+// retryableResult decides whether an error without a status is retryable. res is the
+// result of package classify.
 func retryableResult(err error, res classify.Result) bool {
 	s := strings.ToLower(head(text(err)))
 	switch {
 	case strings.Contains(s, context.DeadlineExceeded.Error()) && !strings.Contains(s, "timeout"):
-		return false // a text alone does not tell whether this was the caller's own deadline
+		return false // may be the caller's own deadline
 	case strings.Contains(s, "capacity") && !strings.Contains(s, "overload"):
 		return false // the next model may have capacity, as after a rate limit
 	case res.Reason == classify.ReasonUnknown, res.Reason == classify.ReasonNetworkPermanent:
 		return retryPhrase.MatchString(s)
 	default:
-		// ClassifyModelError has already excluded the deadline of the caller's
-		// context. So this timeout comes from a connection or a client.
+		// The caller's deadline is already excluded, so this timeout comes from a
+		// connection.
 		return res.Retryable() || res.Category == classify.CategoryTimeout
 	}
 }
 
-// IsRetryableModelError reports whether to call the SAME model again. It returns
-// the first result of [ClassifyModelError].
+// IsRetryableModelError reports whether to call the SAME model again. It returns the
+// first result of [ClassifyModelError].
 //
-// It is true for timeouts and temporary errors of the network, for HTTP 408, and
-// for HTTP 5xx including Anthropic's 529. It is false for the caller's cancellation
-// and deadline, rate limits and quotas (HTTP 429), all other HTTP 4xx,
-// authentication errors, invalid requests, context overflows, and unknown errors.
+// The result is true for these errors:
 //
-// A 429 is not retryable because the same model stays limited. Another model may
-// answer.
+//   - Timeouts and temporary errors of the network.
+//   - HTTP 408.
+//   - HTTP 5xx, including Anthropic's 529.
+//
+// The result is false for these errors:
+//
+//   - The caller's cancellation and deadline.
+//   - Rate limits and quotas (HTTP 429). Another model may answer.
+//   - All other HTTP 4xx, authentication errors and invalid requests.
+//   - Context overflows.
+//   - Unknown errors.
 func IsRetryableModelError(err error) bool {
 	retryable, _, _ := ClassifyModelError(err)
 	return retryable

@@ -14,31 +14,29 @@ import (
 
 // Defaults for retry loops.
 const (
-	// DefaultRetries is the number of retries per model. With the first call,
-	// that makes three calls.
+	// DefaultRetries is the number of retries per model, after the first call.
 	DefaultRetries = 2
-	// DefaultCooldown is one minute. For this time after an error that is not
-	// retryable, each call tries the fallback model first.
+	// DefaultCooldown is one minute. After an error that is not retryable, each call
+	// tries the fallback model first. This lasts for DefaultCooldown.
 	DefaultCooldown = resilience.DefaultFallbackCooldown
-	// MaxRetryAfterWait is the longest wait that a caller should accept from a
-	// Retry-After header: 60 s. Without a limit, a faulty server could delay its
-	// clients for hours. Callers have to apply the limit; this package does not.
+	// MaxRetryAfterWait is the longest pause to accept from a Retry-After header: 60
+	// s. This package does not apply the limit. Callers have to.
 	MaxRetryAfterWait = resilience.MaxRetryAfterWait
 )
 
 var backoff = resilience.ShortSchedule.Schedule()
 
-// CalculateBackoff returns the wait after an attempt. Attempts are counted from 0.
-// The wait is 200 ms · 2^attempt, at most 2 s, with ± 10 % jitter. A negative
+// CalculateBackoff returns the pause after an attempt. Attempts are counted from 0.
+// The pause is 200 ms · 2^attempt, at most 2 s, with ± 10 % jitter. A negative
 // attempt counts as 0.
 func CalculateBackoff(attempt int) time.Duration {
 	return backoff.Delay(attempt, rand.Float64())
 }
 
-// ParseRetryAfterHeader returns the pause that the value of a Retry-After header
-// asks for. The value is a number of seconds, or an HTTP date in any of its three
-// formats (RFC 9110 10.2.3). For a past date and for any other value, the result is
-// 0. The result has no upper limit: see [MaxRetryAfterWait].
+// ParseRetryAfterHeader returns the pause that a Retry-After header asks for. The
+// value is a number of seconds or an HTTP date. All three date formats are accepted
+// (RFC 9110 10.2.3). For a past date and for any other value, the result is 0. The
+// result has no upper limit: see [MaxRetryAfterWait].
 func ParseRetryAfterHeader(value string) time.Duration {
 	value = strings.TrimSpace(value)
 	if strings.Trim(value, "0123456789") == "" && value != "" {
@@ -55,8 +53,8 @@ func ParseRetryAfterHeader(value string) time.Duration {
 	return max(0, time.Until(at))
 }
 
-// SleepWithContext waits for d or until ctx ends. It reports whether it waited
-// for all of d.
+// SleepWithContext waits for d or until ctx ends. It reports whether it waited for
+// all of d.
 func SleepWithContext(ctx context.Context, d time.Duration) bool {
 	if ctx.Err() != nil {
 		return false

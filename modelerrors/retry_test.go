@@ -49,9 +49,8 @@ func TestCalculateBackoff(t *testing.T) {
 			tenth := tt.nominal / 10
 			assert.GreaterOrEqual(t, low, tt.nominal-tenth)
 			assert.LessOrEqual(t, high, tt.nominal+tenth)
-			// The lowest of the 1,000 values must be in the lowest quarter of the
-			// range, and the highest value in the highest quarter. The probability
-			// that none is in a given quarter is 0.75^1000, which is about 10^-125.
+			// The lowest and the highest of 1,000 values must be in the outer
+			// quarters. The probability of a failure is about 10^-125.
 			assert.Less(t, low, tt.nominal-tenth/2, "it is jittered downwards")
 			assert.Greater(t, high, tt.nominal+tenth/2, "it is jittered upwards")
 		})

@@ -7,23 +7,24 @@ import (
 	"strings"
 )
 
-// IsRetryableStatusCode reports whether to call the same model again after this
-// HTTP status. It returns true for 408 and 5xx, including Anthropic's 529. 429 is
-// not retryable, because the provider asks for fewer calls. Other 4xx would fail
-// again.
+// IsRetryableStatusCode reports whether to call the same model again after this HTTP
+// status. It returns true for 408 and 5xx, including Anthropic's 529. For 429 and
+// other 4xx, it returns false.
 func IsRetryableStatusCode(statusCode int) bool {
 	return statusCode == http.StatusRequestTimeout || 500 <= statusCode && statusCode <= 599
 }
 
-// ExtractHTTPStatusCode returns the HTTP status of err, or 0 if it has none. It
-// looks for these, in this order:
+// ExtractHTTPStatusCode returns the HTTP status of err, or 0 if there is none. It
+// reads these, in this order:
 //
-//  1. a [*StatusError] in the chain,
-//  2. the fields and methods of SDK errors in the chain (Anthropic, OpenAI,
-//     Gemini, AWS and errors of the same shape),
-//  3. a number from 400 to 599 in the text, if the text presents it as a status:
-//     "status code: 503", "HTTP 429", "500 Internal Server Error", "(404)".
-//     Counts ("processed 500 items") and ports are ignored.
+//  1. A [*StatusError] in the chain.
+//  2. The fields and methods of SDK errors in the chain. Anthropic, OpenAI, Gemini,
+//     AWS and similar errors are known.
+//  3. A number from 400 to 599 in the text, if the text presents it as a status.
+//     Examples are "status code: 503", "HTTP 429", "500 Internal Server Error",
+//     "(404)".
+//
+// Counts ("processed 500 items") and ports are ignored.
 func ExtractHTTPStatusCode(err error) int {
 	if err == nil {
 		return 0
@@ -34,8 +35,7 @@ func ExtractHTTPStatusCode(err error) int {
 	return statusOf(err)
 }
 
-// statusOf returns the result of ExtractHTTPStatusCode for an error without a
-// StatusError.
+// statusOf returns the HTTP status of an error without a StatusError.
 func statusOf(err error) int {
 	if status := rules.Error(typesOnly{err}).Status; status != 0 {
 		return status
@@ -46,15 +46,13 @@ func statusOf(err error) int {
 	return rules.Error(err).Status
 }
 
-// typesOnly hides the text of an error, so that classify reads only the types in
-// its chain.
+// typesOnly hides the text of an error from package classify.
 type typesOnly struct{ error }
 
 func (typesOnly) Error() string   { return "" }
 func (e typesOnly) Unwrap() error { return e.error }
 
-// maxText is the maximum number of bytes of a text that are searched. The search
-// begins at the start of the text, because SDKs write the important part there.
+// maxText limits the bytes of a text that are searched.
 const maxText = 8 << 10
 
 // head returns the first maxText bytes of a text.
@@ -64,11 +62,10 @@ var (
 	number = regexp.MustCompile(`\b[45][0-9]{2}\b`)
 	// strongBefore matches a prefix after which a number is always a status.
 	strongBefore = regexp.MustCompile(`(?i)(?:status|code|http(?:/[0-9.]{1,3})?)(?: of| is)?[\\"' :=,([]{1,6}$`)
-	// weakBefore matches a prefix after which a number is a status only if
-	// weakAfter matches too.
+	// weakBefore matches a prefix of a status if weakAfter matches too.
 	weakBefore = regexp.MustCompile(`(?i)(?:^|: |\(|\[|\b(?:error|exception|response|returned|received|got|with)[\\"' :=,([]{1,6})$`)
-	// weakAfter matches what must follow a number after a match of weakBefore:
-	// nothing, punctuation, a JSON body or a capital letter.
+	// weakAfter matches what must follow the number: nothing, punctuation, JSON or a
+	// capital letter.
 	weakAfter = regexp.MustCompile(`^(?:\W?$|[:;,)\]}"'.]|[ -]+[A-Z{\["(<]| - )`)
 )
 
@@ -86,8 +83,8 @@ func statusIn(s string) int {
 	return 0
 }
 
-// namedBy reports whether the text after a status code begins with a word from the
-// name of that code. For example, the word "Service" after 503 does.
+// namedBy reports whether the text after a status begins with the name of that
+// status. After 503, the word "Service" does.
 func namedBy(code int, after string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(after, " -:,()")), " ")
 	word = strings.TrimRight(word, ".,:;)\"'")
@@ -104,8 +101,7 @@ func namedBy(code int, after string) bool {
 	return false
 }
 
-// phrases has further words that name a status, besides the texts of
-// http.StatusText.
+// phrases has more words that name a status than http.StatusText.
 var phrases = map[int]string{
 	http.StatusTooManyRequests:    "rate rate-limited throttled quota",
 	http.StatusServiceUnavailable: "overloaded upstream",

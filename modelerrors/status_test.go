@@ -99,8 +99,7 @@ func TestExtractHTTPStatusCodeFromText(t *testing.T) {
 	}
 }
 
-// Each status is found by its number. A status with a name is also found if the
-// name follows the number.
+// Each status is found by its number, alone or before its name.
 func TestExtractHTTPStatusCodeByName(t *testing.T) {
 	t.Parallel()
 	for code := 400; code <= 599; code++ {

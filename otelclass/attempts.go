@@ -21,16 +21,21 @@ type attempts struct {
 	all    *series
 	errors *series // nil if the Naming has no name for it
 	labels *boundedLabels
-	begun  sync.Map // endpointOf -> struct{}: the endpoints whose series exist
+	begun  sync.Map // endpointOf -> struct{}: the endpoints with series
 }
 
 // endpointOf is an endpoint of a provider. Both fields are label values.
 type endpointOf struct{ provider, endpoint string }
 
-// Attempt counts an attempt of a call, after the attempt has ended. Retries and the
-// calls of fallbacks are attempts too. res is the result of a failed attempt, or the
-// zero Result after a success. The label "outcome" is "success", "failure", "aborted"
-// (the caller canceled) or "expected" (a failure that [WithCounted] leaves out).
+// Attempt counts one attempt after its end. Retries and fallbacks are attempts too.
+// res is the result of a failure, or the zero Result after a success. The label
+// "outcome" has one of these values:
+//
+//   - "success"
+//   - "failure"
+//   - "aborted": the caller canceled
+//   - "expected": [WithCounted] leaves out the failure
+//
 // Failures and aborted attempts have the label error.reason.
 func (m *CallMetrics) Attempt(ctx context.Context, provider, endpoint string, res classify.Result) {
 	if m == nil {

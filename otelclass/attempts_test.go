@@ -58,8 +58,7 @@ func TestAttemptsWithoutProviders(t *testing.T) {
 	assert.Equal(t, map[string]int64{"endpoint=e,outcome=success": 1}, nonZero(m.read(t, "errclass.attempts")))
 }
 
-// The series of a declared endpoint exist from the start. If the endpoint's provider
-// is known, they have its name as a label.
+// The series of a declared endpoint exist from the start, with its known provider.
 func TestWithEndpoints(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -78,8 +77,8 @@ func TestWithEndpoints(t *testing.T) {
 	assert.Len(t, m.read(t, "errclass.attempts"), len(values))
 }
 
-// No instrument reaches the SDK's limit of 2,000 series, even if there are very
-// many endpoints. Declared endpoints keep their labels.
+// No instrument reaches the SDK's limit of 2,000 series. Declared endpoints keep
+// their labels.
 func TestEndpointsAreBounded(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -119,8 +118,7 @@ func TestEndpointsAreBounded(t *testing.T) {
 	assert.LessOrEqual(t, len(m.read(t, "errclass.fallbacks")), otelclass.MaxEndpoints*2)
 }
 
-// Several endpoints may have the label "other". The series of that label shows the
-// worst of the endpoints' states.
+// The label "other" shows the worst state of its endpoints.
 func TestBreakersThatShareALabel(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -171,8 +169,7 @@ func TestRestarts(t *testing.T) {
 	assert.Equal(t, map[string]int64{"state=queued": 1, "state=started": 1, "state=parked": 2, "state=other": 1}, nonZero(m.read(t, "errclass.restarts")))
 }
 
-// remaining returns, for each endpoint label, the seconds until the hold ends. A
-// hold is the pause that a rate limit demands.
+// remaining returns, for each endpoint label, the seconds until the hold ends.
 func remaining(t *testing.T, m meter) map[string]float64 {
 	t.Helper()
 	var all metricdata.ResourceMetrics
@@ -212,8 +209,7 @@ func TestHold(t *testing.T) {
 	assert.Equal(t, int64(2), m.read(t, "errclass.holds")["endpoint=a"])
 }
 
-// A provider that is given by an alias or in another case gets the label of its
-// declared name.
+// A provider's alias gets the label of the declared name, in any case.
 func TestProviderAliases(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ declared, called, want string }{
@@ -238,8 +234,8 @@ func TestProviderAliases(t *testing.T) {
 	}
 }
 
-// The labels of a fallback are the declared names of the two providers. If both
-// targets are names of the same provider, the labels are the names of the targets.
+// The labels of a fallback are the providers' declared names. If both targets are
+// one provider, the labels are the targets.
 func TestFallbackAliases(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

@@ -5,19 +5,18 @@ import (
 	"sync/atomic"
 )
 
-// MaxEndpoints is the number of endpoints that have label values of their own. The
-// same limit applies to the targets of fallbacks. Later endpoints share the value
-// "other". The endpoints in [WithEndpoints] and the providers in [WithProviders]
-// always have their own values. An endpoint of one provider has 18 series of
-// attempts, so 64 endpoints and "other" have 1,170 series, fewer than the 2,000 that
-// an SDK keeps by default.
+// MaxEndpoints is the number of endpoints that have label values of their own. Later
+// endpoints share the value "other". The same limit applies to the targets of
+// fallbacks. The endpoints in [WithEndpoints] and the providers in [WithProviders]
+// always have their own values. The limit keeps the series of attempts below an
+// SDK's default of 2,000.
 const MaxEndpoints = 64
 
 // other is the label value for names that have no value of their own.
 const other = "other"
 
-// boundedLabels maps names to label values. The first names have their own values.
-// All later names have the value "other". The value of a name never changes.
+// boundedLabels maps names to label values: the first to themselves, later ones to
+// "other". The value of a name never changes.
 type boundedLabels struct {
 	own  sync.Map // name -> struct{}
 	full atomic.Bool

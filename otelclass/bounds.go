@@ -9,10 +9,8 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// These constants limit the work for one span or record, together with the
-// constants of package evidence and [bound.MaxText]. The package documentation
-// describes the limits. The SDK's default limits (128 attributes, 128 events) are
-// far lower.
+// These constants limit the work for one span or record. The package documentation
+// describes all limits.
 const (
 	maxCopied = 1 << 14 // attributes that are copied for the exceptions of a span
 	maxFit    = 1 << 12 // attributes of a record that config.fit changes
@@ -24,8 +22,7 @@ type exceptions struct {
 	n  int
 }
 
-// find sets x to the newest exceptions. It stops when it has read events with more
-// than MaxScanned attributes.
+// find sets x to the newest exceptions, after at most MaxScanned attributes.
 func (x *exceptions) find(events []sdktrace.Event) {
 	left := evidence.MaxScanned
 	for x.n < len(x.at) {
@@ -44,9 +41,8 @@ func anyException(events []sdktrace.Event) bool {
 	return lastException(events, &left) >= 0
 }
 
-// lastException returns the index of the last exception event, or -1 if there is
-// none. *left is the number of attributes that may still be read. lastException
-// reduces *left, and returns -1 when *left falls below 0.
+// lastException returns the index of the last exception event, or -1. It subtracts
+// the attributes that it reads from *left, and returns -1 below 0.
 func lastException(events []sdktrace.Event, left *int) int {
 	for i := len(events) - 1; i >= 0; i-- {
 		attrs := events[i].Attributes
@@ -63,9 +59,8 @@ func lastException(events []sdktrace.Event, left *int) int {
 // mapField is the field of attribute.Value that has the members of a map.
 var mapField, mapFieldKnown = reflect.TypeFor[attribute.Value]().FieldByName("slice")
 
-// mapLen returns the number of members of a map value. AsMap would copy the members,
-// so mapLen reads an unexported field of the value. If a later version of
-// OpenTelemetry has no such field, mapLen returns 0.
+// mapLen returns the number of members of a map value, without copying them. If
+// OpenTelemetry changes the unexported field, it returns 0.
 func mapLen(v attribute.Value) int {
 	if !mapFieldKnown {
 		return 0

@@ -115,8 +115,7 @@ func TestSpanProcessorIsBounded(t *testing.T) {
 	}
 }
 
-// A span of usual size is read completely. If a span is larger, only its most
-// important texts are read.
+// Only the most important texts of a very large span are read.
 func TestSpanProcessorReadsImportantTexts(t *testing.T) {
 	t.Parallel()
 	long := func(start, end string) string { return start + noise(0, 80_000) + " " + end }
@@ -163,8 +162,7 @@ func TestSpanProcessorReadsImportantTexts(t *testing.T) {
 	}
 }
 
-// If a span has too many attributes, the processor adds neither category nor reason,
-// because the attributes that it has not read may include them.
+// If a span has too many attributes, the processor adds nothing.
 func TestSpanProcessorTooLarge(t *testing.T) {
 	t.Parallel()
 	next := &keeper{}

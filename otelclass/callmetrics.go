@@ -12,12 +12,10 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// CallMetrics counts attempts, retries, fallbacks, holds (pauses that rate limits
-// demand) and restarts (of queued tasks). It also has gauges for the states of
-// circuit breakers, the remaining time of each hold, and whether each endpoint is
-// healthy. Its methods have no parameters of OpenTelemetry types, so package
-// resilience can call them as functions without importing this package. Create it
-// with [NewCallMetrics]; the zero CallMetrics is not usable, and a nil one counts
+// CallMetrics counts attempts, retries, fallbacks, restarts of queued tasks, and
+// holds. A hold is a pause that a rate limit demands. CallMetrics also has gauges
+// for circuit breakers, holds and the health of endpoints. Create it with
+// [NewCallMetrics]. The zero CallMetrics is not usable. A nil CallMetrics counts
 // nothing. It is safe for concurrent use.
 type CallMetrics struct {
 	cfg       counterConfig
@@ -65,18 +63,21 @@ var restartStates = []string{
 //	errclass.endpoint.healthy  {endpoint}  endpoint
 //	errclass.restarts          {restart}   state
 //
-// The metrics have the label "provider" if [WithProviders] declares providers. Series
-// exist from the start with the value 0, with three exceptions. The series of
-// attempts and holds of an endpoint begin with the first attempt or hold, unless
-// [WithEndpoints] declares the endpoint. The series of a fallback begin with the
-// first such fallback, unless both targets are declared providers. The series of the
-// three gauges (errclass.breaker.state, errclass.hold.remaining and
-// errclass.endpoint.healthy) begin with the first value for an endpoint. At most
+// The label "provider" exists only if [WithProviders] declares providers. At most
 // [MaxEndpoints] endpoints have labels of their own. Each pair of an endpoint and a
 // provider has 18 series of attempts.
 //
-// With a nil meter, nothing is counted. If the meter rejects a name, NewCallMetrics
-// returns the meter's error.
+// Series exist from the start with the value 0, with three exceptions:
+//
+//   - If [WithEndpoints] does not declare an endpoint, its series begin with the
+//     first attempt or hold.
+//   - If the targets of a fallback are not declared providers, its series begin with
+//     the first fallback.
+//   - The series of the gauges errclass.breaker.state, errclass.hold.remaining and
+//     errclass.endpoint.healthy begin with the first value.
+//
+// If the meter is nil, nothing is counted. If the meter rejects a name,
+// NewCallMetrics returns the meter's error.
 func NewCallMetrics(meter metric.Meter, opts ...CounterOption) (*CallMetrics, error) {
 	meter = orNoop(meter)
 	cfg := newCounterConfig(opts)
@@ -160,10 +161,9 @@ func (m *CallMetrics) Retry(ctx context.Context, provider string, cause classify
 }
 
 // Fallback counts a failed call that was repeated at a different target. The
-// parameter from is the target that failed, the parameter to is the target that was
-// called next, and cause is the result of the failed call. Both targets become label
-// values. The first [MaxEndpoints] targets that are not declared providers have
-// values of their own.
+// parameter from names the target that failed. The parameter to names the next
+// target. cause is the result of the failed call. Both targets become label values,
+// at most [MaxEndpoints] of them besides the declared providers.
 func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause classify.Result) {
 	if m == nil {
 		return
@@ -176,8 +176,7 @@ func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause class
 	m.fallbacks.add(ctx, p)
 }
 
-// target returns the label value for a target of a fallback, which is a provider, a
-// model or an endpoint.
+// target returns the label value for a provider, a model or an endpoint.
 func (m *CallMetrics) target(name string) string {
 	if label, ok := m.cfg.declaredProvider(name); ok {
 		return label
@@ -185,8 +184,8 @@ func (m *CallMetrics) target(name string) string {
 	return m.targets.value(name)
 }
 
-// causePoint returns the label values for a result. If the result's rule has an
-// error type of its own, the label error_type has that type.
+// causePoint returns the label values for a result. The label error_type has the
+// rule's error type.
 func causePoint(cause classify.Result, provider string) point {
 	p := errorPoint(canonical(&cause), "", provider)
 	p[DimensionErrorType] = cause.Name(classify.ViewProvider)
@@ -194,10 +193,10 @@ func causePoint(cause classify.Result, provider string) point {
 }
 
 // Breaker sets the state of an endpoint's circuit breaker: "closed", "open" or
-// "half_open" ("half-open" is accepted too). Other values are ignored. The gauge has
-// three series for each endpoint: 1 for the current state and 0 for the others.
-// Endpoints without a label of their own share three series, which show the worst
-// state among these endpoints. An endpoint is never removed.
+// "half_open". The spelling "half-open" is accepted too. Other values are ignored.
+// An endpoint has three series: 1 for the current state and 0 for the others.
+// Endpoints with the label "other" share three series, which show their worst state.
+// An endpoint is never removed.
 func (m *CallMetrics) Breaker(_ context.Context, endpoint, state string) {
 	if m == nil {
 		return
@@ -208,9 +207,9 @@ func (m *CallMetrics) Breaker(_ context.Context, endpoint, state string) {
 	m.breakers.set(endpoint, state)
 }
 
-// Hold records that a rate limit delays the calls to an endpoint. This delay is
-// called a hold. The parameter left is the remaining time of the hold; 0 ends it.
-// Hold counts a new hold if the endpoint had none.
+// Hold sets the remaining time of a hold: a pause that a rate limit demands. The
+// parameter left is this time. The value 0 ends the hold. If the endpoint had no
+// hold, a new one is counted.
 func (m *CallMetrics) Hold(ctx context.Context, endpoint string, left time.Duration) {
 	if m == nil {
 		return
@@ -223,18 +222,21 @@ func (m *CallMetrics) Hold(ctx context.Context, endpoint string, left time.Durat
 }
 
 // Health sets whether an endpoint is healthy: state is "healthy" or "unhealthy".
-// Other values are ignored. The gauge is 1 for a healthy endpoint and 0 for an
-// unhealthy one.
+// Other values are ignored. The gauge is 1 for a healthy endpoint and otherwise 0.
 func (m *CallMetrics) Health(_ context.Context, endpoint, state string) {
 	if m != nil {
 		m.health.set(endpoint, state)
 	}
 }
 
-// Restart counts a change of a task in the restart queue: queued, started,
-// postponed, succeeded, refused, failed, merged, interrupted, parked, unhandled or
-// returned. Any other state counts as other. A parked task runs again only after a
-// person has released it.
+// Restart counts a change of a task in the restart queue. The known states are:
+//
+//   - queued, started, postponed, interrupted
+//   - succeeded, failed, refused, merged
+//   - unhandled, returned
+//   - parked: the task runs again only after a person has released it
+//
+// Any other state counts as other.
 func (m *CallMetrics) Restart(ctx context.Context, state string) {
 	if m == nil {
 		return

@@ -11,9 +11,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// caller imitates a package that makes calls and reports them through plain
-// functions. It uses two providers. The first provider returns status 429 until its
-// circuit breaker opens.
+// caller imitates a package that reports its calls through plain functions. Its
+// first provider fails with 429 until the breaker opens.
 type caller struct {
 	call     func(provider string)
 	retry    func(provider string, cause classify.Result, succeeded bool)
@@ -127,8 +126,7 @@ func TestCallMetricsOfNothing(t *testing.T) {
 	newCaller(t, c).run()
 }
 
-// If the cause is the zero Result, or its reason does not belong to its category,
-// the call counts as fatal and unknown.
+// If the cause is invalid, the call counts as fatal and unknown.
 func TestCallMetricsCause(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

@@ -11,23 +11,23 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// Counter counts errors by category and reason. Create it with [NewCounter]; the
-// zero Counter is not usable, and a nil one counts nothing. It is safe for
-// concurrent use and takes no lock.
+// Counter counts errors by category and reason. Create it with [NewCounter]. The
+// zero Counter is not usable. A nil Counter counts nothing. It is safe for
+// concurrent use. It takes no lock.
 type Counter struct {
 	cfg    counterConfig
 	errors *series
 }
 
-// NewCounter returns a counter with the instrument errclass.errors, unit
-// {error}. Its labels are error.category, error.reason and signal (log or span),
-// and provider if [WithProviders] declares some. All series exist from the start
-// with the value 0, so Prometheus's increase() counts the first error too.
+// NewCounter returns a counter with the instrument errclass.errors, unit {error}.
+// Its labels are error.category, error.reason and signal (log or span).
+// [WithProviders] adds the label provider. All series exist from the start with the
+// value 0.
 //
-// A failure that is logged and also ends a span counts once under each signal.
-// Use signal="log" for alerts, because spans are sampled.
+// A failure can count once under each signal. Use signal="log" for alerts, because
+// spans are sampled.
 //
-// With a nil meter, nothing is counted. If the meter rejects a name, NewCounter
+// If the meter is nil, nothing is counted. If the meter rejects a name, NewCounter
 // returns the meter's error.
 func NewCounter(meter metric.Meter, opts ...CounterOption) (*Counter, error) {
 	c := &Counter{cfg: newCounterConfig(opts)}
@@ -47,9 +47,7 @@ func NewCounter(meter metric.Meter, opts ...CounterOption) (*Counter, error) {
 	return c, nil
 }
 
-// errorsDescription is the description of the two metrics Naming.Errors and
-// Naming.AttemptErrors. Both may have the same name, and Prometheus refuses two
-// descriptions of one metric.
+// errorsDescription describes two metrics, which may have the same name.
 const errorsDescription = "Errors by what to do next and why."
 
 // errorPoint returns the label values for an error. signal and provider may be "".
@@ -61,9 +59,8 @@ func errorPoint(p evidence.Pair, signal Signal, provider string) point {
 	}
 }
 
-// Count counts an error. It ignores the zero Result. If the reason does not belong to
-// the category, the error counts as fatal and unknown, so labels have only the values
-// of the series that exist. Count passes ctx to the instrument.
+// Count counts an error. The zero Result is ignored. If the reason does not belong
+// to the category, the error counts as fatal and unknown. The instrument gets ctx.
 //
 // [WithObserver] accepts Count as an observer.
 func (c *Counter) Count(ctx context.Context, signal Signal, res classify.Result) {
@@ -75,14 +72,13 @@ func (c *Counter) Count(ctx context.Context, signal Signal, res classify.Result)
 	c.errors.add(ctx, p)
 }
 
-// Observe counts an error that was logged. It is an observer for package
-// slogclass:
+// Observe counts an error that was logged. It is an observer for package slogclass:
 //
 //	slogclass.New(next, slogclass.WithObserver(counter.Observe))
 //
-// If the result has no provider, Observe takes it from the string attribute
+// If the result has no provider, Observe reads the string attribute
 // gen_ai.provider.name or provider at the root of the record. Attributes given to
-// Logger.With are not part of a record.
+// Logger.With are not read.
 func (c *Counter) Observe(ctx context.Context, r slog.Record, res classify.Result) {
 	if c == nil {
 		return
@@ -98,8 +94,8 @@ func (c *Counter) Observe(ctx context.Context, r slog.Record, res classify.Resul
 	c.Count(ctx, SignalLog, res)
 }
 
-// canonical returns the category and the reason of a result. If the reason does not
-// belong to the category, canonical first changes the result to fatal and unknown.
+// canonical returns the category and the reason of a result. If they do not match,
+// the result becomes fatal and unknown.
 func canonical(res *classify.Result) evidence.Pair {
 	if !evidence.KnownPair(res.Category, res.Reason) {
 		*res = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown, Provider: res.Provider}

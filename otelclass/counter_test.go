@@ -227,8 +227,8 @@ func TestCounterOfNothing(t *testing.T) {
 	c.Count(t.Context(), otelclass.SignalLog, classify.Message("x"))
 }
 
-// A failure counts once for each signal. This is true even if slogclass, a log
-// processor and a span processor all see the failure.
+// A failure counts once for each signal, even if slogclass and both processors see
+// it.
 func TestNothingIsCountedTwice(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

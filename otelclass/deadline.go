@@ -7,9 +7,8 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// isOwnDeadline reports whether the span's error.type names a deadline of this
-// program. It returns false if an attribute of the span or of its events shows that
-// a remote server has answered.
+// isOwnDeadline reports whether error.type names a deadline of this program. If a
+// remote server has answered, it returns false.
 func (f *facts) isOwnDeadline(attrs []attribute.KeyValue, events []sdktrace.Event) bool {
 	if !f.MayBeOwnDeadline() || len(attrs) > evidence.MaxAttributes || anyAnswerKey(attrs) {
 		return false

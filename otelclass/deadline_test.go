@@ -21,9 +21,8 @@ import (
 // a call.
 var ownType = attribute.String("error.type", "context.deadlineExceededError")
 
-// Instrumentations such as otelhttp write the type of an error to error.type and
-// record no exception. That type determines the result if the span has no attribute
-// of a server's response.
+// The type in error.type determines the result if no attribute describes a response.
+// Instrumentations such as otelhttp record no exception.
 func TestOwnErrorType(t *testing.T) {
 	t.Parallel()
 	str, num := attribute.String, attribute.Int
@@ -78,9 +77,8 @@ func TestOwnErrorType(t *testing.T) {
 	}
 }
 
-// TestOwnErrorTypeWithAnswer draws random attributes. One of them shows that a
-// remote server has answered. The result must not be a timeout of this program, even
-// if the processor stops reading before that attribute.
+// TestOwnErrorTypeWithAnswer draws attributes, one of which describes a response.
+// The result must not be a timeout of this program.
 func TestOwnErrorTypeWithAnswer(t *testing.T) {
 	t.Parallel()
 	word := rapid.StringMatching(`[a-z]{1,8}`)
@@ -114,8 +112,7 @@ func TestOwnErrorTypeWithAnswer(t *testing.T) {
 	})
 }
 
-// On a log record, error.type never proves that a deadline of this program has
-// passed, because the record may lack the attributes of a server's response.
+// On a log record, error.type never proves an own deadline.
 func TestOwnErrorTypeOnLogRecords(t *testing.T) {
 	t.Parallel()
 	r := record(log.SeverityError, "call failed")

@@ -149,9 +149,8 @@ func TestLogProcessorWithDetails(t *testing.T) {
 	}
 }
 
-// If a limit allows a record fewer attributes, the processor leaves out the details
-// first and reports an error. If a limit has shortened the rule id on a span, the
-// processor restores the id.
+// If a limit allows fewer attributes, the details are left out first. A rule id that
+// a span has shortened is restored.
 func TestWithDetailsAtTheLimits(t *testing.T) {
 	h := &handled{}
 	otel.SetErrorHandler(h)

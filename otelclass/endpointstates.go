@@ -9,9 +9,8 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// endpointStates has the state of each endpoint. A gauge reads the states when
-// metrics are collected. Endpoints without a label of their own share the label
-// "other", whose state is the worst of their states.
+// endpointStates has the state of each endpoint, for a gauge. The label "other" has
+// the worst state of its endpoints.
 type endpointStates struct {
 	ranked []string // all possible states, from the normal one to the worst
 	labels *boundedLabels
@@ -43,8 +42,8 @@ func (s *endpointStates) set(endpoint, state string) {
 	s.states[label] = state
 }
 
-// share sets the state of an endpoint whose label is "other". It returns the worst
-// state of all endpoints with this label. The caller must have locked mu.
+// share sets the state of an endpoint with the label "other". It returns the worst
+// state of that label. The caller must have locked mu.
 func (s *endpointStates) share(endpoint, state string) (worst string) {
 	if old, ok := s.shared[endpoint]; ok {
 		s.counts[old]--
@@ -62,8 +61,7 @@ func (s *endpointStates) share(endpoint, state string) (worst string) {
 	return s.ranked[0]
 }
 
-// rateHolds has the time at which the hold ends, for each endpoint label. A hold is
-// the pause that a rate limit demands.
+// rateHolds has the time at which the hold ends, for each endpoint label.
 type rateHolds struct {
 	labels *boundedLabels
 
@@ -71,9 +69,8 @@ type rateHolds struct {
 	end map[string]time.Time
 }
 
-// set makes the hold of an endpoint end after the duration remaining, and returns
-// the endpoint's label. begins is true if this is a new hold: remaining is positive,
-// and no hold was in effect.
+// set makes the hold of an endpoint end after the duration remaining. begins is true
+// if no hold was in effect.
 func (h *rateHolds) set(endpoint string, remaining time.Duration) (label string, begins bool) {
 	label = h.labels.value(endpoint)
 	now := time.Now()
@@ -88,9 +85,8 @@ func (h *rateHolds) set(endpoint string, remaining time.Duration) (label string,
 	return label, begins
 }
 
-// register creates a gauge with a series for each endpoint and each of the shown
-// states. The value is 1 if the endpoint is in that state, and 0 otherwise. If
-// several states are shown, the label named "state" has the state.
+// register creates a gauge: 1 if an endpoint is in a shown state, and otherwise 0.
+// If several states are shown, the gauge has the label "state".
 func (s *endpointStates) register(meter metric.Meter, as Metric, unit, description string, shown ...string) error {
 	_, err := meter.Int64ObservableGauge(as.Name,
 		metric.WithUnit(unit),

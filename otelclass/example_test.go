@@ -58,7 +58,7 @@ func printAttributes(name string, attrs []attribute.KeyValue) {
 	fmt.Println(b.String())
 }
 
-// printMetrics prints the series whose value is not 0.
+// printMetrics prints the series with values above 0.
 func printMetrics(reader metric.Reader) {
 	var all metricdata.ResourceMetrics
 	if err := reader.Collect(context.Background(), &all); err != nil {
@@ -194,8 +194,8 @@ func ExampleSpanProcessor_Shutdown() {
 	// <nil>
 }
 
-// A span stores only the text of an error. RecordError also reads the errors that
-// err wraps.
+// A span stores only the text of an error. RecordError also reads the wrapped
+// errors.
 func ExampleRecordError() {
 	_, span := tracer().Start(context.Background(), "completion")
 	defer span.End()

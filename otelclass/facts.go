@@ -58,9 +58,7 @@ func (f *facts) addAttr(cfg *config, kv *attribute.KeyValue) {
 	}
 }
 
-// isException reports whether attrs has an exception.* attribute. The name of the
-// event is not used, because it differs between domains
-// (http.client.request.exception).
+// isException reports whether attrs has an exception.* attribute.
 func isException(attrs []attribute.KeyValue) bool {
 	for i := range attrs {
 		if evidence.IsException(string(attrs[i].Key)) {
@@ -70,8 +68,8 @@ func isException(attrs []attribute.KeyValue) bool {
 	return false
 }
 
-// existing returns the category and the reason that f already has. ok is false if
-// one is missing or the reason does not belong to the category.
+// existing returns the category and the reason that f already has. If they are no
+// valid pair, ok is false.
 func (f *facts) existing() (res classify.Result, ok bool) {
 	if f.keys&attrkey.Both != attrkey.Both {
 		return res, false
@@ -83,7 +81,7 @@ func (f *facts) existing() (res classify.Result, ok bool) {
 type values struct {
 	category, reason string
 	rule             string // "" if not known
-	fingerprint      string // likewise
+	fingerprint      string // "" if not known
 	confidence       float64
 	retryAfter       int64 // in milliseconds
 	hasRetryAfter    bool
@@ -107,8 +105,7 @@ func (c *config) values(d *evidence.Decision) values {
 	return v
 }
 
-// override returns v with the values that f already has in place of those of v. It
-// ignores a value of the wrong type.
+// override returns v with the values that f already has.
 func (f *facts) override(v values) values {
 	v.category, v.reason, v.rule = cmp.Or(f.category, v.category), cmp.Or(f.reason, v.reason), cmp.Or(f.rule, v.rule)
 	v.confidence, v.fingerprint = cmp.Or(f.confidence, v.confidence), cmp.Or(f.fingerprint, v.fingerprint)

@@ -33,7 +33,7 @@ func fingerprintOf(attrs []attribute.KeyValue) string {
 // sum returns the fingerprint of a text.
 func sum(text string) string { return fingerprint.Sum(text).String() }
 
-// selfWrapping is an error whose text cannot be read.
+// selfWrapping is an error without a readable text.
 type selfWrapping struct{}
 
 func (*selfWrapping) Error() string   { panic("no text") }

@@ -79,7 +79,7 @@ func drawAttrs(t *rapid.T, n, depth int) []attribute.KeyValue {
 
 var hostileOnce = sync.OnceValue(hostile)
 
-// drawError draws an error, sometimes one that the function hostile returns.
+// drawError draws an error, which may be a hostile one.
 func drawError(t *rapid.T) error {
 	all := hostileOnce()
 	var names []string
@@ -98,8 +98,7 @@ func drawError(t *rapid.T) error {
 	return err
 }
 
-// noPanic returns an observer that fails the test if the classifier has recovered
-// from a panic, or if the reason does not belong to the category.
+// noPanic returns an observer that fails the test for a panic or an invalid result.
 func noPanic(t require.TestingT) otelclass.Option {
 	return otelclass.WithObserver(func(_ context.Context, _ otelclass.Signal, res classify.Result) {
 		require.NotContains(t, res.Rule, "+panic")

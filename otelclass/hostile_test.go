@@ -31,29 +31,28 @@ type joinedCycle struct{ all []error }
 func (c *joinedCycle) Error() string   { return errors.Join(c.all...).Error() }
 func (c *joinedCycle) Unwrap() []error { return c.all }
 
-// causeCycle is an error whose Cause method returns the error itself. Old packages
-// have such methods.
+// causeCycle is an error with a Cause method that returns the error itself.
 type causeCycle struct{ cause *causeCycle }
 
 func (c *causeCycle) Error() string { return "cause: " + c.cause.Error() }
 func (c *causeCycle) Cause() error  { return c.cause }
 
-// growing is an error whose Unwrap method returns a new error at each call.
+// growing is an error with an Unwrap method that always returns a new error.
 type growing struct{ n int }
 
 func (g growing) Error() string { return growing{g.n + 1}.Error() }
 func (g growing) Unwrap() error { return growing{g.n + 1} }
 
-// incomparable is an error that cannot be compared with ==. It wraps itself, and
-// its Is method panics.
+// incomparable is an error that cannot be compared with ==. It wraps itself and
+// panics in Is.
 type incomparable struct{ _ []error }
 
 func (incomparable) Error() string   { return "incomparable" }
 func (incomparable) Is(error) bool   { panic("boom") }
 func (i incomparable) Unwrap() error { return i }
 
-// hostile returns errors whose methods panic, recurse without end or take very
-// long, by name.
+// hostile maps names to errors with faulty methods: these panic, recurse without end
+// or take very long.
 func hostile() map[string]error {
 	self := &cycle{}
 	self.next = self
@@ -92,7 +91,7 @@ func hostile() map[string]error {
 	}
 }
 
-// wrapping is an error whose Error method formats the wrapped error.
+// wrapping is an error with an Error method that formats the wrapped error.
 type wrapping struct{ err error }
 
 func (w wrapping) Error() string { return fmt.Sprintf("wrapped: %v", w.err) }
@@ -136,7 +135,7 @@ func TestRecordErrorKeepsTheText(t *testing.T) {
 	}
 }
 
-// An observer panics with an error whose Error method may never return.
+// An observer panics with an error, and Error may never return.
 func TestWithObserverPanicsHostile(t *testing.T) {
 	t.Parallel()
 	for name, bad := range hostile() {
@@ -146,8 +145,7 @@ func TestWithObserverPanicsHostile(t *testing.T) {
 	}
 }
 
-// Only exception.type proves that this program itself ended the call. A remote
-// server may have written the other attributes.
+// Only exception.type proves that this program itself ended the call.
 func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 	t.Parallel()
 	names := []string{"context.Canceled", "context.DeadlineExceeded", "context.deadlineExceededError", "*poll.DeadlineExceededError", "internal/poll.DeadlineExceededError"}
@@ -156,9 +154,8 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 		"gen_ai.provider.name", "gen_ai.system", "gen_ai.response.finish_reasons", "exception.stacktrace",
 		"error", "err", "cause", "exception", "stderr", "http.response.status_code", "rpc.grpc.status_code",
 	}
-	// own reports whether a result means that this program itself ended the call.
-	// The category timeout always means this. The category aborted means this only
-	// with the status 401, because that status outranks a text that names an abort.
+	// own reports whether a result means that this program ended the call. The
+	// category aborted means this only with the status 401.
 	own := func(result string, status int) bool {
 		return result == "timeout/timeout" || result == "aborted/aborted" && status == 401
 	}
@@ -191,8 +188,7 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 	}
 }
 
-// OpenTelemetry records the type of an error. If the type means a deadline of this
-// program, it outranks any response of a server.
+// A type that means an own deadline outranks any response of a server.
 func TestOwnDeadline(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{0, 401, 429, 500, 504} {

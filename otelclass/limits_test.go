@@ -50,8 +50,7 @@ func (h *handled) reported() (n int) {
 	return n
 }
 
-// TestLogProcessorAtTheLimits emits records through providers with limits on
-// attributes. If an attribute is lost or shortened, an error must be reported.
+// If a limit drops or shortens an attribute, an error must be reported.
 func TestLogProcessorAtTheLimits(t *testing.T) {
 	h := &handled{}
 	otel.SetErrorHandler(h)
@@ -227,10 +226,8 @@ func TestSpanProcessorAtTheLimits(t *testing.T) {
 	assert.Equal(t, []string{alpha}, events(t, spans[0]))
 }
 
-// TestRecordErrorShortenedAndMissing draws random limits for the number and the
-// length of a span's attributes. The span may lose the category and the reason,
-// or their values may be shortened. In both cases, a SpanProcessor restores the
-// full values.
+// TestRecordErrorShortenedAndMissing draws random limits for a span's attributes. A
+// SpanProcessor restores lost and shortened values.
 func TestRecordErrorShortenedAndMissing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -14,8 +14,8 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// LogProcessor is a [sdklog.Processor] that classifies error records and passes
-// all records to the next processor. Create it with [NewLogProcessor]; the zero
+// LogProcessor is a [sdklog.Processor] that classifies error records and passes all
+// records to the next processor. Create it with [NewLogProcessor]. The zero
 // LogProcessor is not usable. It is safe for concurrent use if the next processor
 // is. It starts no goroutine, takes no lock, and does not block or log.
 type LogProcessor struct {
@@ -28,14 +28,13 @@ type LogProcessor struct {
 var _ sdklog.Processor = (*LogProcessor)(nil)
 
 // NewLogProcessor returns a processor that adds category and reason to log records
-// in place and passes them to next. Processors registered after this one see the
-// attributes too. If next is nil, records are classified for those processors and
-// for the observers.
+// and passes them to next. It changes the records in place, so processors registered
+// later see the attributes too. If next is nil, records are still classified.
 //
 // A record is classified if its severity is Error or above, or if it has an
-// exception.* attribute. A record with a category keeps it and is not counted
-// again. If a record has as many attributes as its provider allows, category and
-// reason replace its last attributes.
+// exception.* attribute. If a record has a category, it keeps that category and is
+// not counted again. If a record is full, category and reason replace its last
+// attributes.
 //
 //	sdklog.WithProcessor(otelclass.NewLogProcessor(sdklog.NewBatchProcessor(exporter)))
 func NewLogProcessor(next sdklog.Processor, opts ...Option) *LogProcessor {
@@ -51,9 +50,9 @@ func (p *LogProcessor) Enabled(ctx context.Context, param sdklog.EnabledParamete
 	return !p.closed.Load() && p.next.Enabled(ctx, param)
 }
 
-// OnEmit adds category and reason to an error record, and passes every record to the
-// next processor. OnEmit returns the next processor's error, joined with an error
-// for each observer that panicked.
+// OnEmit adds category and reason to an error record. It passes every record to the
+// next processor. It returns the next processor's error, joined with an error for
+// each observer that panicked.
 func (p *LogProcessor) OnEmit(ctx context.Context, r *sdklog.Record) error {
 	if p.closed.Load() || r == nil {
 		return nil
@@ -98,8 +97,8 @@ func (p *LogProcessor) ForceFlush(ctx context.Context) error {
 	return p.next.ForceFlush(ctx)
 }
 
-// classify adds the missing attributes to r. It returns the result, or the zero
-// Result if r already had a category.
+// classify adds the missing attributes to r. If r already had a category, the Result
+// is zero.
 func (p *LogProcessor) classify(r *sdklog.Record) classify.Result {
 	cfg := p.cfg
 	var f facts
@@ -150,16 +149,15 @@ func body(r *sdklog.Record) string {
 }
 
 // texts has the error texts of a record: strings under keys such as error, err or
-// cause. Log bridges write an error as a string, or as a map if it was logged as a
-// group or inside a group.
+// cause.
 type texts struct {
 	found   [evidence.MaxTexts]string
 	n       int
 	members int // members of the maps visited
 }
 
-// addAttr adds the error texts of an attribute. inError is true if the attribute is
-// a member of a map that describes an error.
+// addAttr adds the error texts of an attribute. inError is true for a member of an
+// error's map.
 func (t *texts) addAttr(kv *attribute.KeyValue, depth int, inError bool) {
 	switch kv.Value.Type() {
 	case attribute.STRING:

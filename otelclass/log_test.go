@@ -97,8 +97,7 @@ func TestLogProcessor(t *testing.T) {
 	}
 }
 
-// Log records keep all their attributes. The SDK stores the first five attributes
-// of a record in an array and the others in a slice.
+// The SDK stores five attributes of a record in an array, and others in a slice.
 func TestLogProcessorKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	got := emitted(t, record(log.SeverityError, "alpha", "a", "1", "b", "2", "c", "3", "d", "4", "e", "5", "f", "6"))
@@ -109,8 +108,7 @@ func TestLogProcessorKeepsTheRest(t *testing.T) {
 	}, attributes(&got)[6:])
 }
 
-// OnEmit changes the record in place. Processors that were registered later see the
-// attributes, and another LogProcessor adds nothing.
+// Processors that were registered later see the attributes and add nothing.
 func TestLogProcessorInPlace(t *testing.T) {
 	t.Parallel()
 	first, second := &logs{}, &logs{}

@@ -20,8 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// testClassifier is the standard classifier with three more rules, so that these
-// tests do not depend on the standard rules.
+// testClassifier is the standard classifier with three more rules.
 var testClassifier = func() *classify.Classifier {
 	c, err := classify.New(classify.WithModel(false), classify.WithRules( // the results of the model change with each training
 		classify.Rule{ID: "alpha", Reason: classify.ReasonRateLimit, Pattern: `\balpha\b`},
@@ -130,8 +129,8 @@ func newMeter(t *testing.T) meter {
 	return meter{reader, provider}
 }
 
-// read returns the values of an instrument by their labels. The labels are a text
-// of the form "key=value,key=value", sorted by key.
+// read returns the values of an instrument by their labels: "key=value,key=value",
+// sorted.
 func (m meter) read(t *testing.T, name string) map[string]int64 {
 	t.Helper()
 	var all metricdata.ResourceMetrics
@@ -158,7 +157,7 @@ func (m meter) read(t *testing.T, name string) map[string]int64 {
 	return values
 }
 
-// nonZero returns the series whose value is not 0.
+// nonZero returns the series with values above 0.
 func nonZero(values map[string]int64) map[string]int64 {
 	left := map[string]int64{}
 	for labels, v := range values {

@@ -42,18 +42,18 @@ type counterOptionFunc func(counterConfig) counterConfig
 
 func (f counterOptionFunc) applyCounter(c counterConfig) counterConfig { return f(c) }
 
-// WithProviders adds the metric label "provider". Its values are the given names, and
-// "other" for all other providers. The series of all values exist from the start. By
-// default, and if names is empty, the metrics have no label "provider".
+// WithProviders adds the metric label "provider". Its values are the given names,
+// and "other" for all other providers. The series of all values exist from the
+// start. By default, and if names is empty, the metrics have no label "provider".
 //
-// Upper and lower case do not matter. Common aliases are known. For example, claude
-// and anthropic name the same provider, and so do codex and openai. If several names
-// of one provider are declared, each name has a label value of its own.
+// Upper and lower case do not matter. Common aliases are known: claude means
+// anthropic, and codex means openai. If several names of one provider are declared,
+// each name has its own label value.
 //
 // The provider is taken from [classify.Result]. Processors set it from
-// gen_ai.provider.name or gen_ai.system; [Counter.Observe] also reads an attribute
-// gen_ai.provider.name or provider of the record. Each declared provider adds 36
-// series to a Counter. An SDK keeps 2,000 series for an instrument by default.
+// gen_ai.provider.name or gen_ai.system. [Counter.Observe] also reads attributes of
+// the record. Each declared provider adds 36 series to a Counter. An SDK keeps 2,000
+// series for an instrument by default.
 func WithProviders(names ...string) CounterOption {
 	names = slices.Clone(names)
 	return counterOptionFunc(func(c counterConfig) counterConfig {
@@ -62,12 +62,11 @@ func WithProviders(names ...string) CounterOption {
 	})
 }
 
-// WithEndpoints declares endpoints of [CallMetrics.Attempt]. The series of these
-// endpoints exist from the start, so Prometheus's increase() counts the first
-// failure of a service too. The series of other endpoints begin with their first
-// attempt; see [MaxEndpoints]. A declared endpoint gets series for its provider
-// ([classify.HostProvider]). If the provider is unknown, the endpoint gets series
-// for each value of the label "provider". By default no endpoint is declared.
+// WithEndpoints declares endpoints of [CallMetrics.Attempt]. The series of declared
+// endpoints exist from the start. The series of other endpoints begin with their
+// first attempt; see [MaxEndpoints]. A declared endpoint gets series for its
+// provider ([classify.HostProvider]). If the provider is unknown, the endpoint gets
+// series for each value of the label "provider". By default no endpoint is declared.
 func WithEndpoints(endpoints ...string) CounterOption {
 	endpoints = slices.Clone(endpoints)
 	return counterOptionFunc(func(c counterConfig) counterConfig {
@@ -76,8 +75,8 @@ func WithEndpoints(endpoints ...string) CounterOption {
 	})
 }
 
-// appendNames returns a copy of the slice all, with names appended. It leaves out
-// "", "other" and names that the slice already has.
+// appendNames returns a copy of all with new names appended. It omits "" and
+// "other".
 func appendNames(all, names []string) []string {
 	all = slices.Clone(all)
 	for _, name := range names {
@@ -89,13 +88,12 @@ func appendNames(all, names []string) []string {
 }
 
 // WithCounted sets a function that reports whether an error is counted. Use it to
-// leave out expected errors, such as a 404 that means that a record does not
-// exist yet, or the expired token of a user. [Counter] ignores an error that is
-// not counted. [CallMetrics.Attempt] counts it with the label outcome="expected".
-// The processors still add its category and reason, and observers are still
-// called. By default all errors are counted; nil is ignored.
+// leave out expected errors, such as a 404 for a record that does not exist yet.
+// [Counter] ignores an error that is not counted. [CallMetrics.Attempt] counts it
+// with the label outcome="expected". Attributes and observers do not change. By
+// default all errors are counted. A nil function is ignored.
 //
-// ctx is the context of the log record or the call. For a span, it has only the
+// ctx is the context of the log record or the call. For a span, ctx has only the
 // span context. The function must be safe for concurrent use and must not block. If
 // it panics, the error is counted.
 func WithCounted(counted func(ctx context.Context, res classify.Result) bool) CounterOption {
@@ -133,10 +131,9 @@ func WithNaming(n Naming) CounterOption {
 	})
 }
 
-// WithSignals sets the signals whose errors a [Counter] counts. The default is
-// both. If the naming has no label for the signal ([MemoryLLMNaming]), the default
-// is [SignalLog] only, because a failure that is logged and also ends a span would
-// count twice. Without an argument the default is kept.
+// WithSignals sets the signals in which a [Counter] counts errors. The default is both.
+// If the naming has no label for the signal ([MemoryLLMNaming]), the default is only
+// [SignalLog]. Without an argument the default is kept.
 func WithSignals(signals ...Signal) CounterOption {
 	signals = slices.Clone(signals)
 	return counterOptionFunc(func(c counterConfig) counterConfig {

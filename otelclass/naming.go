@@ -22,8 +22,7 @@ const (
 )
 
 // Label is a label of a metric. Its values come from a dimension, such as the
-// provider or the reason. If the metric does not have that dimension, the label is
-// omitted.
+// provider. If the metric does not have that dimension, the label is omitted.
 type Label struct {
 	Key   string
 	Value Dimension
@@ -35,8 +34,8 @@ type Metric struct {
 	Labels []Label
 }
 
-// Naming holds the names and labels of the package's instruments. A Metric
-// without a name gets the name and the labels of [DefaultNaming].
+// Naming holds the names and labels of the package's instruments. A Metric without a
+// name gets the name and the labels of [DefaultNaming].
 type Naming struct {
 	Errors        Metric // belongs to Counter
 	Attempts      Metric // belongs to CallMetrics, like the fields below
@@ -72,22 +71,21 @@ func DefaultNaming() Naming {
 	}
 }
 
-// MemoryLLMNaming returns names that begin with memory_llm, for dashboards that
-// use them (docs/specifications.md names their source). As Prometheus shows them:
+// MemoryLLMNaming returns names that begin with memory_llm, for dashboards that use
+// them (docs/specifications.md names their source). As Prometheus shows them:
 //
 //	memory_llm_errors_total{provider, error_type}
 //	memory_llm_retries_total{provider, error_type, result}
 //	memory_llm_fallback_total{from, to, error_type}
 //
-// The number of calls, which those dashboards do not use, is memory_llm_calls_total.
-// All other metrics have their default names. Declare the providers with
-// [WithProviders].
+// The number of calls is memory_llm_calls_total. All other metrics have their
+// default names. Declare the providers with [WithProviders].
 //
-// [CallMetrics] counts each failed attempt in memory_llm_errors_total, so this
-// metric rises even if a retry or a fallback succeeds. A [Counter] counts error
-// records of logs under the same name, and no spans (see [WithSignals]). Give this
-// naming to only one of them, otherwise a failed attempt that is logged too counts
-// twice. If calls go through package resilience, give it to CallMetrics.
+// [CallMetrics] counts each failed attempt in memory_llm_errors_total, even if a
+// retry succeeds. A [Counter] counts error records of logs under the same name, and
+// no spans (see [WithSignals]). Give this naming to only one of them: otherwise a
+// logged failure counts twice. If calls go through package resilience, choose
+// CallMetrics.
 func MemoryLLMNaming() Naming {
 	provider, errorType := Label{"provider", DimensionProvider}, Label{"error_type", DimensionErrorType}
 	return Naming{
@@ -99,8 +97,7 @@ func MemoryLLMNaming() Naming {
 	}
 }
 
-// withDefaults returns n with its unnamed metrics replaced. Each of them gets the
-// name and the labels of the same metric in def.
+// withDefaults returns n with its unnamed metrics taken from def.
 func (n Naming) withDefaults(def Naming) Naming {
 	for _, m := range []struct{ to, from *Metric }{
 		{&n.Errors, &def.Errors}, {&n.Attempts, &def.Attempts}, {&n.AttemptErrors, &def.AttemptErrors},

@@ -31,8 +31,7 @@ func callObserver(ctx context.Context, o observer, signal Signal, res classify.R
 	return nil
 }
 
-// join joins two errors like errors.Join. If one is nil, it returns the other one
-// unchanged.
+// join joins two errors. If one is nil, the other error is returned unchanged.
 func join(a, b error) error {
 	switch {
 	case a == nil:
@@ -44,8 +43,7 @@ func join(a, b error) error {
 	}
 }
 
-// pendingError stores the first error of methods that cannot return errors. The next
-// method that can return errors returns the stored error.
+// pendingError stores an error until a method can return it.
 type pendingError struct{ first atomic.Pointer[error] }
 
 func (p *pendingError) keep(err error) {

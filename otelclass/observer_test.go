@@ -60,8 +60,7 @@ func emit(t *testing.T, r log.Record) *sdklog.Record {
 	return &exporter.records[0]
 }
 
-// Observers are not called for exceptions that were handled, or for records that
-// already have a category.
+// Observers get no handled exceptions, and no records that already have a category.
 func TestWithObserverGetsErrorsOnly(t *testing.T) {
 	t.Parallel()
 	var observed int
@@ -132,8 +131,7 @@ func TestWithObserverPanics(t *testing.T) {
 	assert.Equal(t, 4, after, "the other observers are called")
 }
 
-// An observer may call runtime.Goexit, which ends the goroutine. The processor must
-// have passed on the span before that.
+// The span must be passed on even if an observer calls runtime.Goexit.
 func TestWithObserverThatEndsTheGoroutine(t *testing.T) {
 	t.Parallel()
 	next := &keeper{}

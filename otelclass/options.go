@@ -24,8 +24,8 @@ const (
 	RetryAfterMSKey = attribute.Key("error.retry_after_ms") // how long the provider asks to wait, an integer number of milliseconds
 )
 
-// FingerprintKey is the key of the attribute that [WithFingerprint] adds. The value is a
-// string of 16 hexadecimal digits.
+// FingerprintKey is the key of the attribute that [WithFingerprint] adds. The value
+// is a string of 16 hexadecimal digits.
 const FingerprintKey = attribute.Key("error.fingerprint")
 
 // Signal is the OpenTelemetry signal in which an error was seen.
@@ -37,8 +37,8 @@ const (
 	SignalSpan Signal = "span"
 )
 
-// Option configures a [SpanProcessor], a [LogProcessor] or a [Recorder]. Each of
-// these types ignores the options that do not apply to it.
+// Option configures a [SpanProcessor], a [LogProcessor] or a [Recorder]. Each type
+// ignores the options that do not apply to it.
 type Option interface{ apply(config) config }
 
 // config has the settings that the options make. It does not change after
@@ -74,10 +74,9 @@ type optionFunc func(config) config
 
 func (f optionFunc) apply(c config) config { return f(c) }
 
-// WithKeys sets the keys of the attributes for category and reason. The defaults
-// are [CategoryKey] and [ReasonKey], in a namespace that OpenTelemetry reserves
-// for itself. An empty name keeps the default. If both are equal, only the
-// category is written.
+// WithKeys sets the keys of the attributes for category and reason. The defaults are
+// [CategoryKey] and [ReasonKey]. OpenTelemetry reserves their namespace for itself.
+// An empty name keeps the default. If both are equal, only the category is written.
 func WithKeys(category, reason string) Option {
 	return optionFunc(func(c config) config {
 		if category != "" {
@@ -90,15 +89,18 @@ func WithKeys(category, reason string) Option {
 	})
 }
 
-// WithDetails adds [RuleKey], the id of the rule that determined the reason, and
-// [ConfidenceKey], the probability that the reason is right. They are added wherever
-// category or reason are added. If the provider asks to wait, [RetryAfterMSKey] is
-// added too, in milliseconds, rounded up. A key that the caller has set is kept. If
-// both category and reason are set already, no details are added. By default none of
-// the three is added.
+// WithDetails adds these attributes wherever category or reason are added:
 //
-// A rule id is stable; `errclass rules` lists all of them. There are some 1,400,
-// too many for a metric label.
+//   - [RuleKey]: the id of the rule that determined the reason
+//   - [ConfidenceKey]: the probability that the reason is right
+//   - [RetryAfterMSKey]: the time that the provider asks to wait, in milliseconds,
+//     rounded up
+//
+// A key that the caller has set is kept. If both category and reason are already
+// set, no details are added. By default none of the three is added.
+//
+// Rule ids are stable. `errclass rules` lists them. There are some 1,400, too many
+// for a metric label.
 func WithDetails() Option {
 	return optionFunc(func(c config) config {
 		c.extra |= attrkey.Details
@@ -109,16 +111,15 @@ func WithDetails() Option {
 // WithFingerprint adds [FingerprintKey] wherever category or reason are added. The
 // fingerprint is a hash of the error's template: its text without values such as
 // numbers, addresses and quoted strings (see package fingerprint). Errors that
-// differ only in such values have the same fingerprint, so a backend can group and
-// count errors by fingerprint. The template is made from the text that determined
-// the reason, usually the exception's message. Without a text, it is made from the
-// type or the HTTP status. [RecordError] and slogclass give the same error the same
-// fingerprint. A key that the caller has set is kept. By default the attribute is
-// not added.
+// differ only in such values have the same fingerprint.
 //
-// Never use the fingerprint as a label of a metric. Each new wording makes a
-// new fingerprint, so the number of fingerprints is unlimited. The counters of
-// this package have no such label.
+// The template is made from the text that determined the reason. Without a text, it
+// is made from the type or the HTTP status. [RecordError] and slogclass give the
+// same error the same fingerprint. A key that the caller has set is kept. By default
+// the attribute is not added.
+//
+// Never use the fingerprint as a label of a metric. The number of fingerprints is
+// unlimited.
 func WithFingerprint() Option {
 	return optionFunc(func(c config) config {
 		c.extra |= attrkey.Fingerprint
@@ -137,22 +138,24 @@ func WithClassifier(c *classify.Classifier) Option {
 	})
 }
 
-// WithObserver adds a function that a processor calls for every error. A span is an
-// error if its status is Error. A log record is an error if its severity is Error
-// or above, or unspecified, and it has no category yet. Handled exceptions are not
-// errors here. By default there is no observer. Several observers are called in the
-// order given; nil is ignored. A [Recorder] calls none, because the span is
-// observed when it ends.
+// WithObserver adds a function that a processor calls for every error:
 //
-// The observer runs in the goroutine that ends the span or emits the record,
-// after the next processor. For a record, the observer gets the context of the
-// record. For a span, it gets a context that contains only the span context, which
-// metrics need for exemplars. If the span already has a valid category and reason,
-// the observer gets these.
+//   - A span is an error if its status is Error.
+//   - A log record is an error if its severity is Error, above, or unspecified, and
+//     it has no category yet.
+//   - A handled exception is not an error here.
+//
+// By default there is no observer. Several observers are called in the order given.
+// A nil observer is ignored. A [Recorder] calls none.
+//
+// The observer runs in the goroutine that ends the span or emits the record, after
+// the next processor. For a record, it gets the context of the record. For a span,
+// it gets a context with only the span context. If the span already has a valid
+// category and reason, the observer gets these.
 //
 // The observer must be safe for concurrent use and must not block. If it panics, the
-// span or record is passed on all the same. A LogProcessor returns the panic as an
-// error of OnEmit, a SpanProcessor as an error of the next ForceFlush or Shutdown.
+// span or record is still passed on. A LogProcessor returns the panic as an error of
+// OnEmit. A SpanProcessor returns it from the next ForceFlush or Shutdown.
 func WithObserver(observe func(context.Context, Signal, classify.Result)) Option {
 	return optionFunc(func(c config) config {
 		if observe != nil {
@@ -162,10 +165,10 @@ func WithObserver(observe func(context.Context, Signal, classify.Result)) Option
 	})
 }
 
-// WithCounter counts the errors that a processor finds: it is [WithObserver] with
-// [Counter.Count]. By default nothing is counted; nil is ignored. Give a counter to
-// only one span processor and one log processor of a provider. Two processors for
-// one signal would count each error twice.
+// WithCounter counts the errors that a processor finds, like [WithObserver] with
+// [Counter.Count]. By default nothing is counted. A nil counter is ignored. Give a
+// counter to only one span processor and one log processor of a provider. Two
+// processors for one signal would count each error twice.
 func WithCounter(counter *Counter) Option {
 	if counter == nil {
 		return optionFunc(func(c config) config { return c })
@@ -174,10 +177,10 @@ func WithCounter(counter *Counter) Option {
 }
 
 // WithSpans sets a filter for the spans that a [SpanProcessor] classifies. Other
-// spans are passed on unchanged and are not counted. The default is all spans.
-// A nil filter keeps the default. The filter is called only for spans that failed
-// or recorded an exception. It must be safe for concurrent use and must not block.
-// If it panics, the span is classified.
+// spans are passed on unchanged and are not counted. The default is all spans. A nil
+// filter keeps the default. The filter is called only for spans that failed or
+// recorded an exception. It must be safe for concurrent use and must not block. If
+// it panics, the span is classified.
 func WithSpans(which func(sdktrace.ReadOnlySpan) bool) Option {
 	return optionFunc(func(c config) config {
 		if which != nil {
@@ -187,10 +190,9 @@ func WithSpans(which func(sdktrace.ReadOnlySpan) bool) Option {
 	})
 }
 
-// WithHandled adds category and reason to a span with an exception even if the
-// span's status is not Error. By default such an exception counts as handled, and
-// only its event gets the attributes. Observers and counters ignore it with and
-// without this option.
+// WithHandled adds category and reason to every span with an exception. By default,
+// if the span's status is not Error, the exception counts as handled: only its event
+// gets the attributes. Observers and counters always ignore a handled exception.
 func WithHandled() Option {
 	return optionFunc(func(c config) config {
 		c.handled = true

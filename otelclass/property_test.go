@@ -17,8 +17,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// drawAttributes draws attributes with the keys that the processor reads. Some
-// values have a wrong type. The slice has spare capacity.
+// drawAttributes draws attributes that the processor reads, some of a wrong type.
+// The slice has spare capacity.
 func drawAttributes(t *rapid.T, label string) []attribute.KeyValue {
 	names := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{
 		"exception.type", "exception.message", "exception.stacktrace", "error.category", "error.reason", "error.type",
@@ -38,9 +38,8 @@ func drawAttributes(t *rapid.T, label string) []attribute.KeyValue {
 	return attrs
 }
 
-// checkAdded compares the attributes of a span or an event before and after a
-// processor. The processor may only append the missing keys, in order. If wanted is
-// false, it must append nothing.
+// checkAdded compares the attributes before and after a processor. Only missing keys
+// may be appended, and only if wanted is true.
 func checkAdded(t *rapid.T, before, now []attribute.KeyValue, wanted bool) {
 	require.GreaterOrEqual(t, len(now), len(before))
 	require.Equal(t, before, now[:len(before)])

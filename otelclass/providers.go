@@ -2,8 +2,7 @@ package otelclass
 
 import "strings"
 
-// providerAliases lists the names of each provider: its own name, the names of
-// its models and command line tools, and its values of gen_ai.provider.name.
+// providerAliases lists the names of each provider, its models and its tools.
 var providerAliases = [][]string{
 	{"anthropic", "claude"},
 	{"openai", "codex"},
@@ -17,9 +16,8 @@ var providerAliases = [][]string{
 // maxProviderName is the length of the longest provider name that is looked up.
 const maxProviderName = 64
 
-// providerLabels maps provider names in lower case to label values. A declared name
-// is its own label. An alias has the label of the first declared name of its
-// provider.
+// providerLabels maps provider names in lower case to label values. An alias has the
+// label of its provider's first declared name.
 func providerLabels(declared []string) map[string]string {
 	labels := map[string]string{}
 	for _, name := range declared {
@@ -48,8 +46,8 @@ func providerLabels(declared []string) map[string]string {
 	return labels
 }
 
-// declaredProvider returns the label of the provider with this name or alias. ok is
-// false if no such provider is declared.
+// declaredProvider returns the label of the provider with this name or alias. If
+// none is declared, ok is false.
 func (c *counterConfig) declaredProvider(name string) (label string, ok bool) {
 	if len(name) > maxProviderName {
 		return "", false
@@ -60,8 +58,7 @@ func (c *counterConfig) declaredProvider(name string) (label string, ok bool) {
 	return label, ok
 }
 
-// provider returns the label value for a provider. If the metrics have no label
-// for providers, it returns "".
+// provider returns the label value for a provider, or "" without such a label.
 func (c *counterConfig) provider(name string) string {
 	if len(c.providers) == 0 {
 		return ""

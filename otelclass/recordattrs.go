@@ -12,8 +12,8 @@ import (
 	"github.com/errclass/errclass/internal/attrkey"
 )
 
-// addTo adds the wanted attributes to r. r must not have any of them yet. addTo
-// reports whether r now has all of them with their full values.
+// addTo adds the wanted attributes to r, which must not have them yet. It reports
+// whether r now has all of them in full.
 func (c *config) addTo(r *sdklog.Record, wanted attrkey.Set, v values) bool {
 	var two [2]attribute.KeyValue // avoids an allocation if only category and reason are added
 	added := c.append(two[:0], wanted, v)
@@ -26,8 +26,7 @@ func (c *config) addTo(r *sdklog.Record, wanted attrkey.Set, v values) bool {
 	return before <= maxFit && c.fit(r, before, dropped, noneDropped, added)
 }
 
-// equalFrom reports whether the attributes of r from index i on are equal to kvs. It
-// returns false if the SDK has shortened a value.
+// equalFrom reports whether the attributes of r from index i on are equal to kvs.
 func equalFrom(r *sdklog.Record, i int, kvs []attribute.KeyValue) bool {
 	all := true
 	r.WalkAttributes(func(kv attribute.KeyValue) bool {
@@ -39,24 +38,25 @@ func equalFrom(r *sdklog.Record, i int, kvs []attribute.KeyValue) bool {
 	return all
 }
 
-// fit repairs r after AddAttributes has dropped or shortened some of the attributes
-// in added. It removes other attributes from the end of r, those of an exception
-// last, adds the attributes in added, and counts the removed ones as dropped. It
-// leaves out attributes that the SDK would shorten. It reports whether r now has all
-// of added. The SDK has no method that returns its limits, so fit derives them from
-// what was dropped or shortened.
+// fit repairs r after AddAttributes has dropped or shortened some of added. It
+// derives the SDK's limits from these changes. It reports whether r now has all of
+// added.
 //
-// Before AddAttributes, r had the number of attributes in the parameter before, and
-// had dropped the number in the parameter dropped. noneDropped is true if
+//   - To make room, it removes other attributes from the end, those of an exception
+//     last.
+//   - It counts the removed attributes as dropped.
+//   - It leaves out attributes that the SDK would shorten.
+//
+// oldCount and oldDropped describe r before AddAttributes. noneDropped is true if
 // AddAttributes has dropped none.
-func (c *config) fit(r *sdklog.Record, before, dropped int, noneDropped bool, added []attribute.KeyValue) bool {
+func (c *config) fit(r *sdklog.Record, oldCount, oldDropped int, noneDropped bool, added []attribute.KeyValue) bool {
 	limit := r.AttributesLen()
 	kept := make([]attribute.KeyValue, 0, limit+len(added))
 	r.WalkAttributes(func(kv attribute.KeyValue) bool {
-		if len(kept) < before {
+		if len(kept) < oldCount {
 			kept = append(kept, kv)
 		}
-		return len(kept) < before
+		return len(kept) < oldCount
 	})
 	wanted := len(added)
 	added = slices.DeleteFunc(slices.Clone(added), func(kv attribute.KeyValue) bool {
@@ -77,7 +77,7 @@ func (c *config) fit(r *sdklog.Record, before, dropped int, noneDropped bool, ad
 	added = added[:min(len(added), max(limit-len(kept), 0))]
 	r.SetAttributes(append(kept, added...)...)
 	if !noneDropped && r.AttributesLen() == limit {
-		countDropped(r, dropped+before+wanted-limit)
+		countDropped(r, oldDropped+oldCount+wanted-limit)
 	}
 	return len(added) == wanted
 }
@@ -87,8 +87,7 @@ func (c *config) writes(key attribute.Key) bool {
 	return c.names.Find(string(key))&c.wanted != 0
 }
 
-// dummies are attributes with random keys. countDropped adds them to a full record,
-// which then counts them as dropped.
+// dummies are attributes with random keys, which a full record counts as dropped.
 var dummies = sync.OnceValue(func() []attribute.KeyValue {
 	prefix := rand.Text()
 	all := make([]attribute.KeyValue, 1024)
@@ -102,11 +101,9 @@ var dummies = sync.OnceValue(func() []attribute.KeyValue {
 // countDropped.
 const maxCounting = 1 << 14
 
-// countDropped adds n to the number of dropped attributes of a full record.
-// SetAttributes has reset this number, and the SDK has no method to set it. So
-// countDropped adds n dummies, which the record drops. If the SDK would have to
-// compare more than maxCounting attributes, countDropped stops early, and the number
-// remains too low.
+// countDropped adds n to the number of dropped attributes of a full record. The SDK
+// cannot set this number, so countDropped adds n dummies. To limit the work, it may
+// stop early.
 func countDropped(r *sdklog.Record, n int) {
 	all := dummies()
 	for work := 0; n > 0 && work < maxCounting; work += r.AttributesLen() + len(all) {

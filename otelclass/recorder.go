@@ -17,7 +17,7 @@ import (
 	"github.com/errclass/errclass/internal/bound"
 )
 
-// Recorder records error values on spans. Create it with [NewRecorder]; the zero
+// Recorder records error values on spans. Create it with [NewRecorder]. The zero
 // Recorder is not usable. It is immutable and safe for concurrent use.
 type Recorder struct {
 	cfg     *config
@@ -25,49 +25,47 @@ type Recorder struct {
 	checked atomic.Pointer[checkedLimits]
 }
 
-// NewRecorder returns a Recorder with options, such as other keys or another
-// classifier. Give it the same options as the [SpanProcessor].
+// NewRecorder returns a Recorder with options, such as other keys. Give it the
+// options of the [SpanProcessor].
 func NewRecorder(opts ...Option) *Recorder { return &Recorder{cfg: newConfig(opts)} }
 
 var standardRecorder = NewRecorder()
 
 // RecordError calls span.RecordError and adds category and reason to the event and
-// to the span. It classifies the error value with everything that it wraps; a span
-// stores only the outer type and the text. The status of the span does not matter
-// and is not changed. The attributes of a later error replace those of an earlier
-// error on the span. A [SpanProcessor] keeps these attributes. With [WithDetails], a
-// later error without a retry-after time sets [RetryAfterMSKey] on the span to 0 if
-// an earlier error has set it, because attributes of a span cannot be removed.
+// to the span. It classifies the error value with everything that it wraps. The
+// status of the span is not changed. A later error replaces the attributes on the
+// span. A [SpanProcessor] keeps these attributes.
 //
-// If the attributes of opts contain category or reason, they are kept, on the
-// event and on the span. A nil span, a nil error and a span that does not record
-// are ignored. Panics in err's methods are recovered. If err wraps itself or joins
-// more than 65,536 errors, the event has the type and no message. An Error method
-// that never returns blocks the call.
+// With [WithDetails], a later error without a retry-after time sets
+// [RetryAfterMSKey] to 0 if it was set.
 //
-// The SDK's limits apply. On the event the two attributes come first, because the
-// SDK drops the last ones. On the span, a limit for the number of attributes drops
-// them, and a limit for the length of values shortens them. A [SpanProcessor]
-// restores them when the span ends, but by default it does not restore dropped
-// attributes of a span that has not failed. The first loss is reported to
+// Category and reason in the attributes of opts are kept, on the event and on the
+// span. A nil span, a nil error and a span that does not record are ignored. Panics
+// in err's methods are recovered. If err wraps itself or joins more than 65,536
+// errors, the event has no message. An Error method that never returns blocks the
+// call.
+//
+// The SDK's limits apply. On the event, the two attributes come first, because the
+// SDK drops the last ones. On the span, the SDK may drop or shorten them. A
+// [SpanProcessor] restores them when the span ends. If the span has not failed,
+// dropped attributes are not restored by default. The first loss is reported to
 // otel.Handle.
 func RecordError(span trace.Span, err error, opts ...trace.EventOption) {
 	standardRecorder.RecordError(span, err, opts...)
 }
 
 // RecordErrorContext calls [RecordError] with the span in ctx. If ctx has ended and
-// err is its cause, the category is timeout or aborted: see [classify.Cause].
+// err is its cause, the category is timeout or aborted (see [classify.Cause]).
 func RecordErrorContext(ctx context.Context, err error, opts ...trace.EventOption) {
 	standardRecorder.RecordErrorContext(ctx, err, opts...)
 }
 
-// RecordError does the same as the function [RecordError], with the options of r.
+// RecordError is the function [RecordError] with the options of r.
 func (r *Recorder) RecordError(span trace.Span, err error, opts ...trace.EventOption) {
 	r.recordError(span, err, nil, opts)
 }
 
-// RecordErrorContext does the same as the function [RecordErrorContext], with the
-// options of r.
+// RecordErrorContext is the function [RecordErrorContext] with the options of r.
 func (r *Recorder) RecordErrorContext(ctx context.Context, err error, opts ...trace.EventOption) {
 	r.recordError(trace.SpanFromContext(ctx), err, classify.Cause(ctx), opts)
 }
@@ -108,8 +106,7 @@ func (r *Recorder) recordError(span trace.Span, err, cause error, opts []trace.E
 	r.checkLimits(span, dropped, added)
 }
 
-// record calls span.RecordError. If printable is false, or the error's methods
-// panic, it adds an event without the message.
+// record calls span.RecordError, or adds an event without the message.
 func record(span trace.Span, err error, printable bool, opts []trace.EventOption) {
 	add := func() {
 		span.AddEvent("exception", append(slices.Clip(opts), trace.WithAttributes(
@@ -129,25 +126,23 @@ func record(span trace.Span, err error, printable bool, opts []trace.EventOption
 	span.RecordError(err, opts...)
 }
 
-// textless wraps an error whose Error method must not be called. Its own text is
+// textless wraps an error without calling the Error method. Its own text is
 // empty.
 type textless struct{ err error }
 
 func (textless) Error() string   { return "" }
 func (e textless) Unwrap() error { return e.err }
 
-// checkedLimits says that the limits of a provider allow values of length bytes on a
-// span, and category and reason on an event. An earlier span has shown this.
+// checkedLimits means that an earlier span of the provider kept values of length
+// bytes.
 type checkedLimits struct {
 	provider *sdktrace.TracerProvider
 	length   int
 }
 
 // checkLimits reports an error if the SDK has dropped or shortened the added
-// attributes. The SDK has no method that returns its limits, so checkLimits reads
-// the span. droppedBefore is the number of attributes that the span had dropped
-// before the added ones. If this number has not changed and an earlier span of the
-// provider has kept values of this length, checkLimits does not read the span.
+// attributes. droppedBefore is the span's number of dropped attributes before the
+// call.
 func (r *Recorder) checkLimits(span trace.Span, droppedBefore int, added []attribute.KeyValue) {
 	s, ok := span.(sdktrace.ReadOnlySpan)
 	if !ok || !span.IsRecording() {

@@ -25,7 +25,7 @@ type deadline struct{}
 func (deadline) Error() string { return "gone" }
 func (deadline) Unwrap() error { return context.DeadlineExceeded }
 
-// brittle is an error whose methods panic on a nil pointer.
+// brittle is an error with methods that panic on a nil pointer.
 type brittle struct{ text string }
 
 func (b *brittle) Error() string { return b.text }

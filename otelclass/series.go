@@ -9,11 +9,10 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 )
 
-// point identifies a series: it has the label value of each dimension. "" means
-// that there is no value.
+// point identifies a series by the label value of each dimension. "" means no value.
 type point [dimensions]string
 
-// project returns p without the dimensions for which m has no label.
+// project returns p with only the dimensions that m has as labels.
 func (m Metric) project(p point) (projected point) {
 	for _, l := range m.Labels {
 		if l.Value < dimensions {
@@ -35,10 +34,8 @@ func (m Metric) attributes(p point) attribute.Set {
 	return attribute.NewSet(kvs...)
 }
 
-// series is a counter together with its series. A series is one combination of label
-// values. It exists with the value 0 from the start, because Prometheus sees no
-// increase in a series that begins with 1. Counting takes no lock, because the
-// field labels does not change after newSeries.
+// series is a counter with a series for each combination of label values. The series
+// exist from the start: Prometheus sees no increase in one that begins with 1.
 type series struct {
 	metric Metric
 	count  metric.Int64Counter

@@ -19,8 +19,8 @@ import (
 )
 
 // SpanProcessor is a [sdktrace.SpanProcessor] that classifies failed spans and
-// recorded exceptions and passes all spans to the next processor. Create it with
-// [NewSpanProcessor]; the zero SpanProcessor is not usable. It is safe for
+// recorded exceptions. It passes all spans to the next processor. Create it with
+// [NewSpanProcessor]. The zero SpanProcessor is not usable. It is safe for
 // concurrent use if the next processor is. It starts no goroutine, takes no lock,
 // and does not block or log.
 type SpanProcessor struct {
@@ -34,10 +34,10 @@ type SpanProcessor struct {
 var _ sdktrace.SpanProcessor = (*SpanProcessor)(nil)
 
 // NewSpanProcessor returns a processor that adds category and reason to spans and
-// exception events and passes them to next. The processor next must be the one
-// that exports. An ended span cannot be changed, so next gets a wrapper of the span
-// that has the added attributes; other registered processors do not see these. If
-// next is nil, spans are classified for the observers only.
+// exception events. It passes the spans to next, which must be the processor that
+// exports. next gets a wrapper of the span that has the added attributes. Other
+// registered processors do not see these attributes. If next is nil, spans are
+// classified for the observers only.
 //
 //	sdktrace.WithSpanProcessor(otelclass.NewSpanProcessor(sdktrace.NewBatchSpanProcessor(exporter)))
 func NewSpanProcessor(next sdktrace.SpanProcessor, opts ...Option) *SpanProcessor {
@@ -54,14 +54,13 @@ func (p *SpanProcessor) OnStart(parent context.Context, s sdktrace.ReadWriteSpan
 	}
 }
 
-// OnEnd adds category and reason to a span that failed or recorded an exception, and
+// OnEnd adds category and reason to a span that failed or recorded an exception. It
 // passes every span to the next processor.
 func (p *SpanProcessor) OnEnd(s sdktrace.ReadOnlySpan) {
 	if p.closed.Load() {
 		return
 	}
-	// For a successful span, these two calls are the whole cost. Each takes about
-	// 9 ns, because the SDK's methods copy the snapshot.
+	// Each of these two calls takes about 9 ns: the SDK copies the snapshot.
 	if s.Status().Code != codes.Error && !anyException(s.Events()) {
 		p.next.OnEnd(s)
 		return
@@ -76,8 +75,8 @@ func (p *SpanProcessor) OnEnd(s sdktrace.ReadOnlySpan) {
 }
 
 // Shutdown shuts down the next processor. After that all methods do nothing. It
-// returns the next processor's error, joined with the first panic of an observer
-// since the last ForceFlush.
+// returns the next processor's error. If an observer has panicked since the last
+// ForceFlush, the first panic is joined.
 func (p *SpanProcessor) Shutdown(ctx context.Context) error {
 	if p.closed.Swap(true) {
 		return nil
@@ -85,7 +84,8 @@ func (p *SpanProcessor) Shutdown(ctx context.Context) error {
 	return join(p.next.Shutdown(ctx), p.panics.take())
 }
 
-// ForceFlush flushes the next processor. It returns the same errors as Shutdown.
+// ForceFlush flushes the next processor. It returns the next processor's error,
+// joined with the first panic of an observer since the last ForceFlush.
 func (p *SpanProcessor) ForceFlush(ctx context.Context) error {
 	if p.closed.Load() {
 		return nil
@@ -106,9 +106,8 @@ func (s *span) Attributes() []attribute.KeyValue { return s.attributes }
 // Events returns the events of the span. Exceptions have the added attributes.
 func (s *span) Events() []sdktrace.Event { return s.events }
 
-// classify returns a wrapper of s with the missing attributes, or s itself if none
-// is missing. The Result is for the observers. It is zero if they must not be
-// called.
+// classify returns a wrapper of s, or s if no attribute is missing. The Result is
+// for the observers. If it is zero, do not call them.
 func (p *SpanProcessor) classify(s sdktrace.ReadOnlySpan) (sdktrace.ReadOnlySpan, classify.Result) {
 	cfg := p.cfg
 	if !cfg.selects(s) {
@@ -144,9 +143,11 @@ type spanClassification struct {
 	httpStatus int // of the span
 }
 
-// run classifies the exceptions and the span. The amount of text is limited, so run
-// reads the most important sources first: the last exception, then the span's
-// attributes and status, then the other exceptions from last to first.
+// run classifies the exceptions and the span. It reads the sources in this order:
+//
+//   - the last exception
+//   - the span's attributes and status
+//   - the other exceptions, from last to first
 func (c *spanClassification) run() (observed classify.Result) {
 	cfg := c.cfg
 	var own, last facts
@@ -195,9 +196,8 @@ func (c *spanClassification) run() (observed classify.Result) {
 	return observed
 }
 
-// restoreShortened replaces values that the SDK's length limit has shortened on the
-// span. It takes the full values from the exception event f: Recorder adds them
-// there too, and the limit does not apply to events.
+// restoreShortened replaces values that the SDK has shortened on the span. The full
+// values are in the exception event f.
 func (c *spanClassification) restoreShortened(own, f *facts) {
 	if _, ok := f.existing(); !ok || own.keys == 0 || len(c.view.attributes) > evidence.MaxAttributes {
 		return
@@ -237,8 +237,8 @@ func (c *spanClassification) restoreShortened(own, f *facts) {
 	*own = whole
 }
 
-// classifyException classifies the n-th exception, reading at most size bytes of
-// its texts. f must be zero; it receives the exception's attributes.
+// classifyException classifies the n-th exception, with at most size bytes of text.
+// f must be zero; it receives the attributes.
 func (c *spanClassification) classifyException(n int, f *facts, size int) evidence.Decision {
 	i := c.exceptions.at[n]
 	attrs := c.view.events[i].Attributes
@@ -263,8 +263,7 @@ func (c *spanClassification) classifyException(n int, f *facts, size int) eviden
 }
 
 // decide classifies an exception event. status is the HTTP status of the span. If a
-// Recorder has added category and reason to the event, decide returns these, because
-// the Recorder has read the error value.
+// Recorder has classified the event, decide returns that result.
 func (f *facts) decide(cfg *config, t *bound.Texts, size, status int) evidence.Decision {
 	if res, ok := f.existing(); ok {
 		res.Rule, res.Confidence = f.rule, f.confidence
@@ -277,8 +276,8 @@ func (f *facts) decide(cfg *config, t *bound.Texts, size, status int) evidence.D
 	return d
 }
 
-// extend returns a copy of attrs with the wanted attributes appended. It does not
-// append to attrs itself, because other readers of the span share that slice.
+// extend returns a copy of attrs with the wanted attributes appended. Other readers
+// of the span share attrs.
 func (c *config) extend(attrs []attribute.KeyValue, wanted attrkey.Set, w values) []attribute.KeyValue {
 	copied := make([]attribute.KeyValue, len(attrs), len(attrs)+bits.OnesCount8(uint8(wanted)))
 	copy(copied, attrs)

@@ -215,8 +215,7 @@ func TestSpanProcessor(t *testing.T) {
 	}
 }
 
-// Other processors see the span unchanged. Code that has kept a slice of the
-// span sees that slice unchanged.
+// Other processors, and earlier slices of the span, see no change.
 func TestSpanProcessorCopies(t *testing.T) {
 	t.Parallel()
 	exporter, beside := tracetest.NewInMemoryExporter(), &keeper{}

@@ -8,9 +8,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// alerts detects endpoints that keep failing. It raises one alert after 10 failures
-// within 5 minutes. The endpoint can get another alert only after a call has
-// succeeded. alerts is safe for concurrent use.
+// alerts raises one alert for each endpoint that keeps failing. It is safe for
+// concurrent use.
 type alerts struct {
 	raised atomic.Int64 // endpoints with an alert
 
@@ -24,8 +23,8 @@ type failures struct {
 	alerted bool
 }
 
-// record counts a failed call that ended at the time now. If an alert is due, record
-// returns the number of recent failures. Otherwise it returns 0.
+// record counts a failed call. It returns the number of recent failures if an alert
+// is due, and otherwise 0.
 func (a *alerts) record(endpoint string, r classify.Result, threshold int, now time.Time) (count int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -44,8 +43,7 @@ func (a *alerts) record(endpoint string, r classify.Result, threshold int, now t
 	return count
 }
 
-// succeeded ends the alert of an endpoint. It takes no lock if no endpoint has an
-// alert.
+// succeeded ends the alert of an endpoint, if there is one.
 func (a *alerts) succeeded(endpoint string, now time.Time) {
 	if a.raised.Load() == 0 {
 		return
@@ -58,9 +56,7 @@ func (a *alerts) succeeded(endpoint string, now time.Time) {
 	}
 }
 
-// countsForAlert reports whether a failure counts for alerts. Aborted and
-// context_overflow failures do not count, because the caller causes them. An
-// invalid API key counts, because a person has to replace the key.
+// countsForAlert returns false for failures that the caller causes.
 func countsForAlert(r classify.Result) bool {
 	return r.Category != classify.CategoryAborted && r.Category != classify.CategoryContextOverflow
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// newAlertFixture returns a fixture whose breaker never opens. alerts collects the
-// events that the alert function receives.
+// newAlertFixture returns a fixture with a breaker that never opens, and its alerts.
 func newAlertFixture(t *testing.T) (b *fixture, alerts *events) {
 	cfg := single()
 	cfg.CircuitBreaker.Mode = resilience.BreakerForceClosed
@@ -22,8 +21,7 @@ func newAlertFixture(t *testing.T) (b *fixture, alerts *events) {
 	return newFixture(t, cfg, resilience.WithAlert(alerts.observe)), alerts
 }
 
-// Ten failures within five minutes raise one alert. Before the next alert, the
-// endpoint must recover and fail ten more times.
+// Ten failures raise one alert. After a success, ten more raise the next alert.
 func TestAlert_OnceUntilRecovered(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -75,8 +73,7 @@ func TestAlert_Window(t *testing.T) {
 	}
 }
 
-// A success between two failures does not reset the count of failures. Errors that
-// the caller causes do not count.
+// A success does not reset the count of failures. The caller's errors do not count.
 func TestAlert_WhatCounts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

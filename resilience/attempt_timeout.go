@@ -7,9 +7,11 @@ import (
 )
 
 // AttemptTimeoutError is the error of a call that took longer than attemptTimeoutMs
-// ([RetryConfig]). It matches context.DeadlineExceeded, so package classify
-// classifies it as a timeout. The circuit breaker counts the failure, and the call
-// can be repeated. Neither happens if the caller's own context has ended.
+// ([RetryConfig]). It matches context.DeadlineExceeded. Package classify classifies
+// it as a timeout.
+//
+// The circuit breaker counts the failure, and the call can be repeated. If the
+// caller's own context has ended, neither happens.
 type AttemptTimeoutError struct {
 	Limit time.Duration
 }
@@ -28,9 +30,8 @@ type attemptLimit struct {
 	timer *time.Timer
 }
 
-// startAttempt returns a context for one attempt. The context ends when the parent
-// ends, when cancel is called, or after the time limit. Once l.expired has returned
-// nil, the time limit no longer ends the context. A limit of 0 means no time limit.
+// startAttempt returns a context for one attempt. If the limit is 0, no time limit
+// applies.
 func startAttempt(parent context.Context, limit time.Duration) (ctx context.Context, cancel context.CancelFunc, l attemptLimit) {
 	ctx, cancelCause := context.WithCancelCause(parent)
 	if limit > 0 {
@@ -48,8 +49,7 @@ func (l attemptLimit) expired() error {
 	return l.err
 }
 
-// attemptTimeout returns the time limit of a call to a target, or 0 if the call has
-// no limit.
+// attemptTimeout returns the time limit of a call to a target. 0 means no limit.
 func (x *Executor) attemptTimeout(agent string, t Target) time.Duration {
 	cfg := x.cfg.get()
 	if !cfg.limitsAttempts {

@@ -18,14 +18,14 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// hung waits until its context ends.
+// hung returns when its context ends.
 func hung(ctx context.Context, _ resilience.Target) (int, error) {
 	<-ctx.Done()
 	return 0, ctx.Err()
 }
 
-// A call that hangs ends after the attempt timeout. Do repeats it. If all calls to
-// an endpoint hang, the breaker of the endpoint opens.
+// A hanging call ends after the attempt timeout and is repeated. Enough hanging
+// calls open the breaker.
 func TestAttemptTimeout(t *testing.T) {
 	t.Parallel()
 	forCallers(t, func(t *testing.T, n int) {
@@ -63,8 +63,8 @@ func TestAttemptTimeout(t *testing.T) {
 	})
 }
 
-// An attempt timeout has no effect if the caller's own deadline passes first, or if
-// the answer arrives before the timeout.
+// A faster answer or an earlier deadline of the caller makes the attempt timeout
+// irrelevant.
 func TestAttemptTimeout_InTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -93,8 +93,7 @@ func TestAttemptTimeout_InTime(t *testing.T) {
 	})
 }
 
-// The attempt timeout of a Transport is the time until the response header arrives.
-// The body may take longer.
+// The attempt timeout of a Transport ends with the response header, before the body.
 func TestTransport_AttemptTimeout(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64
@@ -123,8 +122,8 @@ func TestTransport_AttemptTimeout(t *testing.T) {
 	assert.EqualValues(t, 2, calls.Load())
 }
 
-// The breaker counts each call that got no answer, even if such calls overlap. So
-// the fifth call to an endpoint that hangs opens the breaker.
+// Each call without an answer counts, even if such calls overlap. The fifth opens
+// the breaker.
 func TestAttemptTimeout_EachCounts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -142,8 +141,8 @@ func TestAttemptTimeout_EachCounts(t *testing.T) {
 	})
 }
 
-// A call that got no answer goes to the restart queue. So does a call that is refused
-// because such calls have opened the breaker.
+// Calls without an answer go to the restart queue. So do calls that their breaker
+// refuses.
 func TestAttemptTimeout_Restart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 type ScheduleName string
 
 // These are the names of the schedules. Each comment gives the first pause, the
-// longest pause and the jitter (a random change of each pause). Pauses double up to
-// the longest pause.
+// longest pause and the jitter. Jitter is a random change of each pause. Pauses
+// double until the longest pause is reached.
 const (
 	MediumSchedule ScheduleName = "medium" // 0.5 s to 8 s, ± 200 ms; the default
 	FixedSchedule  ScheduleName = "fixed"  // 1 s to 30 s, no jitter; three calls at most
@@ -24,9 +24,9 @@ const (
 type Schedule struct {
 	Base           time.Duration // pause before the first retry; doubled for each further one
 	Max            time.Duration // longest pause before jitter
-	Jitter         time.Duration // jitter of up to this much in both directions
+	Jitter         time.Duration // largest random change of a pause, in both directions
 	JitterFraction float64       // jitter as a fraction of the pause, in addition to Jitter
-	MaxCalls       int           // limit of calls, including the first, for every policy; 0 = no limit
+	MaxCalls       int           // limit of calls, including the first; 0 = no limit
 }
 
 var schedules = map[ScheduleName]Schedule{
@@ -41,8 +41,8 @@ func (n ScheduleName) valid() bool {
 	return named || n == CustomSchedule
 }
 
-// Schedule returns the schedule with this name. For [CustomSchedule] it returns the
-// schedule with the default pauses and jitter. For an unknown name it returns the
+// Schedule returns the schedule with this name. For [CustomSchedule], the schedule
+// has the default pauses and jitter. For an unknown name, Schedule returns the
 // medium schedule.
 func (n ScheduleName) Schedule() Schedule {
 	if n == CustomSchedule {
@@ -54,7 +54,7 @@ func (n ScheduleName) Schedule() Schedule {
 	return schedules[MediumSchedule]
 }
 
-// schedule returns the schedule that r selects. All fields of r must be set.
+// schedule returns the selected schedule. All fields of r must be set.
 func (r RetryConfig) schedule() Schedule {
 	if r.Schedule == CustomSchedule {
 		return r.custom()
@@ -66,8 +66,8 @@ func (r RetryConfig) custom() Schedule {
 	return Schedule{Base: ms(r.BaseDelayMs), Max: ms(r.MaxDelayMs), JitterFraction: *r.JitterPercent}
 }
 
-// Nominal returns the pause before retry n without jitter. n counts from 0;
-// negative values count as 0.
+// Nominal returns the pause before a retry, without jitter. The first retry has the
+// number 0. A negative number counts as 0.
 func (s Schedule) Nominal(n int) time.Duration {
 	d := min(s.Base, s.Max)
 	for ; n > 0 && 0 < d && d < s.Max; n-- {
@@ -79,17 +79,22 @@ func (s Schedule) Nominal(n int) time.Duration {
 	return max(d, 0)
 }
 
-// Delay returns the pause with jitter before retry n. random is in [0, 1). The value
-// 0 subtracts all of the jitter, 0.5 leaves the pause as it is, and values near 1
-// add all of the jitter. The result is never negative.
+// Delay returns the pause before retry n, with jitter. random must be at least 0 and
+// less than 1:
+//
+//   - 0 subtracts all of the jitter.
+//   - 0.5 leaves the pause as it is.
+//   - Numbers near 1 add all of the jitter.
+//
+// The result is never negative.
 func (s Schedule) Delay(n int, random float64) time.Duration {
 	d := s.Nominal(n)
 	span := float64(s.Jitter) + s.JitterFraction*float64(d)
 	return max(d+time.Duration((2*random-1)*span), 0)
 }
 
-// backoff counts, for each [Call.Key], the pauses since the last success of a call
-// with this key. It is safe for concurrent use.
+// backoff counts, for each [Call.Key], the pauses since the key's last success. It
+// is safe for concurrent use.
 type backoff struct {
 	random func() float64 // returns numbers in [0, 1); safe for concurrent use
 
@@ -99,17 +104,18 @@ type backoff struct {
 	steps recent[backoffKey, int]
 }
 
-// backoffKey is a call's key together with a target. A fallback target starts with
-// the shortest pause, because each target has its own count.
+// backoffKey is the key of a call together with a target. Each target has its own
+// count.
 type backoffKey struct {
 	key    string
 	target Target
 }
 
-// next returns the pause after a failed call: nominal without jitter, and delay with
-// jitter. number is the number of the failed call, from 1. Without a key, the pause
-// grows with number. With a key, the pause grows with the number of pauses since the
-// key's last success.
+// next returns the pause after a failed call, without jitter and with jitter. The
+// pause grows with each failed call:
+//
+//   - With a key, next counts all pauses since the key's last success.
+//   - Without a key, next uses the call's number, which begins at 1.
 func (b *backoff) next(k backoffKey, s Schedule, number int) (nominal, delay time.Duration) {
 	step := number - 1
 	if k.key != "" {
@@ -118,8 +124,7 @@ func (b *backoff) next(k backoffKey, s Schedule, number int) (nominal, delay tim
 	return s.Nominal(step), s.Delay(step, b.random())
 }
 
-// advance counts one pause of a key. It returns the number of pauses before
-// this one.
+// advance counts one pause of a key. It returns the number of earlier pauses.
 func (b *backoff) advance(k backoffKey) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -82,8 +82,7 @@ func TestSchedule_Figures(t *testing.T) {
 	assert.Equal(t, time.Duration(0), resilience.Schedule{}.Delay(9, 0.9))
 }
 
-// For any schedule, each pause is between 0 and Max plus jitter. Without jitter,
-// no pause is shorter than the one before it.
+// Each pause is between 0 and Max plus jitter. Without jitter, pauses never shrink.
 func TestSchedule_Bounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -154,8 +153,8 @@ func TestDo_Pauses(t *testing.T) {
 	}
 }
 
-// A provider's Retry-After of at most a minute replaces the schedule's pause, and no
-// jitter is added. If Retry-After is longer, Do does not wait.
+// A Retry-After replaces the schedule's pause. If it is longer than a minute, Do
+// fails.
 func TestDo_RetryAfter(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -195,8 +194,7 @@ func TestDo_RetryAfter(t *testing.T) {
 	}
 }
 
-// Do can also derive the pause from a header that says when the rate limit is
-// reset. The event of that pause has Derived set.
+// Do also reads headers that give the reset time of a rate limit.
 func TestDo_DerivedHint(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -217,8 +215,7 @@ func TestDo_DerivedHint(t *testing.T) {
 	})
 }
 
-// Calls with the same key share one backoff: their pauses grow until a call
-// succeeds.
+// Calls with the same key share one backoff until a call succeeds.
 func TestDo_BackoffOfKey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -241,8 +238,7 @@ func TestDo_BackoffOfKey(t *testing.T) {
 	})
 }
 
-// If a provider's Retry-After replaces the first pause of the schedule, that pause
-// still counts. The next pause without a Retry-After is the second of the schedule.
+// A pause counts even if a Retry-After replaces it.
 func TestDo_HintIsAStep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -52,10 +52,8 @@ func TestDo_Allocations(t *testing.T) { //nolint:paralleltest // AllocsPerRun co
 	}
 }
 
-// BenchmarkDoCores compares the throughput of two goroutines with the throughput of
-// one. All calls go to the same endpoint. The metric x-two-cores is the ratio of the
-// two. If the goroutines do not slow each other down, the ratio is 2. Each throughput
-// is the best of many short rounds, because other programs also use the cores.
+// BenchmarkDoCores compares the throughput of two goroutines with that of one. The
+// metric x-two-cores is their ratio, ideally 2.
 func BenchmarkDoCores(b *testing.B) {
 	if runtime.GOMAXPROCS(0) < 2 {
 		b.Skip("one core")
@@ -64,8 +62,7 @@ func BenchmarkDoCores(b *testing.B) {
 	f := func(context.Context, resilience.Target) (int, error) { return 1, nil }
 	x := executor(b, enabled())
 	call := resilience.Call{Targets: []resilience.Target{primary}}
-	// round starts the goroutines at the same time and returns how long the slowest
-	// one took.
+	// round returns how long the slowest goroutine took.
 	round := func(goroutines int64) time.Duration {
 		var ready atomic.Int64
 		took := make([]time.Duration, goroutines)

@@ -5,26 +5,24 @@ import (
 	"iter"
 )
 
-// rank says how well an entry is protected against removal from a full [bounded]
-// map.
+// rank says how well an entry of a full [bounded] map is protected against removal.
 type rank uint8
 
 const (
 	plain  rank = iota // removed first
-	held               // removed if there are no plain entries or too many held ones
+	held               // removed if there is no plain entry or too many held entries
 	pinned             // never removed; does not count towards the capacity
 )
 
-// bounded is a map with a limited number of entries. The limit is needed because the
-// keys come from callers and from HTTP redirects. If the map is full, a new entry
-// replaces the least recently used entry of rank plain.
+// bounded is a map with a limited number of entries. In a full map, a new entry
+// replaces the least recently used entry of one rank:
 //
-// The new entry replaces an entry of rank held instead in two cases: no entry has
-// the rank plain, or held entries use more than three quarters of the capacity.
-// Entries of rank pinned are never replaced.
+//   - Normally, the rank is plain.
+//   - If no entry has the rank plain, the rank is held.
+//   - If entries of rank held fill more than 3/4 of the capacity, the rank is held.
 //
-// The iterator b.each takes linear time. All other methods take amortized constant
-// time. A bounded map is not safe for concurrent use.
+// Entries of rank pinned are never replaced. A bounded map is not safe for
+// concurrent use.
 type bounded[K comparable, V any] struct {
 	capacity int // limit of entries that are not pinned
 	entries  map[K]*list.Element
@@ -59,8 +57,7 @@ func (b *bounded[K, V]) get(k K) (value V, ok bool) {
 }
 
 // add inserts a value under a new key. It returns the values that it removed to make
-// room, usually one or none. It removes several values if entries have lost the rank
-// pinned since the last call of add.
+// room.
 func (b *bounded[K, V]) add(k K, value V, r rank) (removed []V) {
 	for r != pinned && b.ranks[plain].Len()+b.ranks[held].Len() >= b.capacity {
 		removed = append(removed, b.evict())
@@ -69,8 +66,7 @@ func (b *bounded[K, V]) add(k K, value V, r rank) (removed []V) {
 	return removed
 }
 
-// evict removes one entry whose rank is not pinned. The map must have such an
-// entry.
+// evict removes one entry that is not pinned. The map must have such an entry.
 func (b *bounded[K, V]) evict() (removed V) {
 	from := &b.ranks[plain]
 	if from.Len() == 0 || b.ranks[held].Len() > b.capacity/4*3 {
@@ -81,8 +77,7 @@ func (b *bounded[K, V]) evict() (removed V) {
 	return entry.value
 }
 
-// setRank changes the rank of an entry. The entry becomes the most recently used
-// one of the new rank.
+// setRank changes the rank of an entry and marks the entry as used.
 func (b *bounded[K, V]) setRank(k K, r rank) {
 	e, ok := b.entries[k]
 	if !ok || entryOf[K, V](e).rank == r {
@@ -94,7 +89,7 @@ func (b *bounded[K, V]) setRank(k K, r rank) {
 	b.entries[k] = b.ranks[r].PushFront(entry)
 }
 
-// matches reports whether k exists and its value satisfies f. It does not mark
+// matches reports whether the key exists and its value satisfies f. It does not mark
 // the entry as used.
 func (b *bounded[K, V]) matches(k K, f func(V) bool) bool {
 	e, ok := b.entries[k]
@@ -108,8 +103,7 @@ func (b *bounded[K, V]) remove(k K) {
 	}
 }
 
-// oldest returns the least recently used entry of a rank. ok is false if no entry
-// has that rank.
+// oldest returns the least recently used entry of a rank, if there is one.
 func (b *bounded[K, V]) oldest(r rank) (value V, ok bool) {
 	e := b.ranks[r].Back()
 	if e == nil {
@@ -118,8 +112,8 @@ func (b *bounded[K, V]) oldest(r rank) (value V, ok bool) {
 	return entryOf[K, V](e).value, true
 }
 
-// each iterates over all entries in no particular order. The body of the loop may
-// remove the current entry.
+// each iterates over all entries in no particular order. The loop may remove the
+// current entry.
 func (b *bounded[K, V]) each() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		for k, e := range b.entries {

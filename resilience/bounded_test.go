@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// plainMap is a simple reference implementation of a bounded map. Its entries are a
-// list, with the least recently used entry first.
+// plainMap is a simple reference for a bounded map. The least recently used entry
+// comes first.
 type plainMap struct {
 	most    int
 	entries []boundedEntry[int, int]
@@ -56,8 +56,7 @@ func (m *plainMap) add(k, v int, r rank) (forgotten []int) {
 	return forgotten
 }
 
-// After any sequence of operations, a bounded map has the same entries as the
-// reference and does not exceed its capacity.
+// A bounded map keeps the same entries as the reference after any operations.
 func TestBoundedProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -123,8 +122,7 @@ func TestBoundedProperty(t *testing.T) {
 	})
 }
 
-// A map of type recent keeps a limited number of entries if each key is used only
-// once, even before entries expire.
+// A map of type recent stays small even if each key is used only once.
 func TestRecentBounds(t *testing.T) {
 	t.Parallel()
 	start := time.Now()
@@ -152,8 +150,8 @@ func TestRecentBounds(t *testing.T) {
 	}
 }
 
-// Up to a million endpoints have one failure each. There are never more than
-// MaxEndpoints breakers, and an open breaker is kept.
+// A million failing endpoints never have more than MaxEndpoints breakers. An open
+// breaker is kept.
 func TestBreakersMillionEndpoints(t *testing.T) {
 	t.Parallel()
 	down := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork}

@@ -34,22 +34,25 @@ const (
 )
 
 // Probe checks whether an endpoint is up, at lower cost than a call. An error means
-// that the endpoint is down. An error that is the fault of the probe itself (a
-// missing API key, a 404, a bad URL) is ignored, and the call is made. The call is
-// also made if the probe panics. A Probe must return when ctx ends and must be safe
-// for concurrent use.
+// that the endpoint is down. The call is made anyway in two cases:
+//
+//   - The error is a fault of the probe itself, such as a missing API key, a 404 or
+//     a bad URL.
+//   - The probe panics.
+//
+// A Probe must return when ctx ends. It must be safe for concurrent use.
 type Probe func(ctx context.Context, endpoint string) error
 
 // ErrOpen matches every [*OpenError] in errors.Is.
 var ErrOpen = errors.New("circuit breaker open")
 
-// OpenError is the error of a call that a circuit breaker refused. errors.Is
-// matches it with [ErrOpen]. Package classify classifies it as transient and
-// reads RetryAfter.
+// OpenError is the error of a call that a circuit breaker refused. It matches
+// [ErrOpen] in errors.Is. Package classify classifies it as transient and reads
+// RetryAfter.
 type OpenError struct {
 	Endpoint   string          // with a [Target.Key]: endpoint#key
 	Mode       BreakerMode     // [BreakerForceOpen] if a person opened the breaker
-	RetryAfter time.Duration   // time until the next trial call; 0 if forced open or during a trial call
+	RetryAfter time.Duration   // time until the next trial call; 0 if forced open, and 0 during a trial call
 	Cause      classify.Result // the failure that opened the breaker
 	Err        error           // the error of a probe that has just failed, or nil
 }
@@ -83,14 +86,17 @@ func (e *OpenError) result() classify.Result { return e.Cause }
 var ErrHeld = errors.New("endpoint held by a rate limit")
 
 // HoldError is the error of a call that was not made because of a rate limit. After
-// a rate limit, no call to the endpoint is made until a given time. This period is
-// called a hold. The call cannot wait for the end of the hold: its deadline is
-// earlier, or the wait is longer than maxHoldMs ([RetryConfig]). errors.Is matches a
-// HoldError with [ErrHeld]. Package classify classifies a HoldError as a rate limit
-// and reads RetryAfter.
+// a rate limit, no call to the endpoint is made for a while. This time is called a
+// hold.
+//
+// If the call's deadline is before the end of the hold, the call is refused. If the
+// wait would be longer than maxHoldMs ([RetryConfig]), the call is refused too.
+//
+// A HoldError matches [ErrHeld] in errors.Is. Package classify classifies it as a
+// rate limit and reads RetryAfter.
 type HoldError struct {
 	Endpoint   string          // with a [Target.Key]: endpoint#key
-	RetryAfter time.Duration   // time until the hold ends; 0 if the hold has ended but other calls come first
+	RetryAfter time.Duration   // time until the hold ends; 0 if the hold is over and other calls come first
 	Cause      classify.Result // the rate limit
 }
 
@@ -112,8 +118,8 @@ func (e *HoldError) after() time.Duration { return e.RetryAfter }
 
 func (e *HoldError) result() classify.Result { return e.Cause }
 
-// refusal is the error of a call that a [gate] refused: an [*OpenError] of its
-// circuit breaker, or a [*HoldError] after a rate limit.
+// refusal is the error of a call that a [gate] refused: an [*OpenError] or a
+// [*HoldError].
 type refusal interface {
 	error
 	after() time.Duration    // time until a call may be made

@@ -26,7 +26,7 @@ func newFixture(t *testing.T, cfg *resilience.Config, opts ...resilience.Option)
 	return &fixture{t: t, events: recorded, x: executor(t, cfg, append(opts, resilience.WithObserver(recorded.observe))...)}
 }
 
-// single returns a config without retries, so that each Do is one call.
+// single returns a config without retries.
 func single() *resilience.Config {
 	cfg := enabled()
 	cfg.Retry.MaxNetworkRetries = new(0)
@@ -40,8 +40,7 @@ func strict() *resilience.Config {
 	return cfg
 }
 
-// do makes a call that fails with err. called is false if the breaker refused the
-// call.
+// do makes a call that fails with err. It reports whether the call was made.
 func (b *fixture) do(err error) (called bool, got error) {
 	_, got = resilience.Do(b.t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary}},
 		func(context.Context, resilience.Target) (int, error) {
@@ -51,8 +50,7 @@ func (b *fixture) do(err error) (called bool, got error) {
 	return called, got
 }
 
-// fail makes n calls that fail with err. If the breaker refuses a call, the test
-// fails.
+// fail makes n calls that fail with err. The breaker must not refuse them.
 func (b *fixture) fail(n int, err error) {
 	b.t.Helper()
 	for i := range n {
@@ -158,8 +156,8 @@ func TestBreaker_WhatCounts(t *testing.T) {
 	})
 }
 
-// If a trial call fails with an error that says nothing about the endpoint,
-// another trial call is allowed.
+// After a trial call that says nothing about the endpoint, another trial call is
+// allowed.
 func TestBreaker_TrialShowsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -209,8 +207,7 @@ func TestBreaker_OneTrialAtATime(t *testing.T) {
 	})
 }
 
-// If a trial call hangs for longer than the cooldown, a second trial call is allowed.
-// The breaker then ignores the outcome of the first.
+// If a trial call hangs for longer than the cooldown, the next one replaces it.
 func TestBreaker_TrialHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -239,8 +236,7 @@ func TestBreaker_TrialHangs(t *testing.T) {
 	})
 }
 
-// A breaker has been open for longer than bridgeMs. The first call of a new Do is
-// then a trial. If the trial fails, Do makes no retries.
+// After bridgeMs, a new Do makes one trial. If it fails, Do makes no retries.
 func TestBreaker_FailedTrialEndsTheCall(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -271,7 +267,7 @@ func TestBreaker_FailedTrialEndsTheCall(t *testing.T) {
 	}
 }
 
-// The breaker ignores the outcome of a call that began before the breaker opened.
+// Calls that began before the breaker opened do not count.
 func TestBreaker_LateOutcomeAfterOpening(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -316,8 +312,7 @@ func TestBreaker_LateOutcomeAfterOpening(t *testing.T) {
 	}
 }
 
-// Five attempts of one call fail and open the breaker. The call still makes its
-// sixth attempt, as a trial.
+// Five attempts of one call open the breaker. The sixth attempt is a trial.
 func TestBreaker_LastCallIsTheTrial(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -346,8 +341,7 @@ func TestBreaker_LastCallIsTheTrial(t *testing.T) {
 	}
 }
 
-// A person forces a breaker open while a call pauses before a retry. The call then
-// makes no retry.
+// If the breaker is forced open during a pause, the call makes no retry.
 func TestBreaker_EndsRetriesOfOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -392,7 +386,7 @@ func TestBreaker_Force(t *testing.T) {
 	})
 }
 
-// The breaker ignores the outcome of a call that began before a change of mode.
+// Calls that began before a change of mode do not count.
 func TestBreaker_LateOutcomes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -454,8 +448,7 @@ func TestBreaker_PerEndpoint(t *testing.T) {
 	})
 }
 
-// If the breaker of a target is open, Do calls the next target. If that call
-// succeeds, Do succeeds.
+// If the breaker of a target is open, Do calls the next target.
 func TestBreaker_OpenFallsBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

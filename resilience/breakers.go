@@ -13,48 +13,71 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// Breakers are the circuit breakers of an [Executor], one for each endpoint, or for
-// each [Target.Key] of an endpoint. After a rate limit, Breakers also hold the
-// endpoint: no call is made for as long as the provider asks to wait.
+// Breakers are the circuit breakers of an [Executor]. Each endpoint has one breaker,
+// and so has each [Target.Key] of an endpoint. Breakers is safe for concurrent use
+// and starts no goroutine.
 //
-// These failures count: a network error, a 5xx, a timeout that the server reports
-// and an [AttemptTimeoutError]. A rate limit, a 4xx and the caller's own deadline or
-// cancellation do not count. If several calls are under way at the same time, only
-// the first failure counts. But every [AttemptTimeoutError] counts, because its call
-// has waited for the whole attempt timeout. A breaker opens at the fifth counted
-// failure in a row, if no call has succeeded for a second ([BreakerConfig]). If the
-// first trial call after the opening succeeds, the failures may have happened by
-// chance. So the next opening needs ten failures in a row.
+// # Opening
 //
-// While a breaker is open, one trial call at a time is made: after 0.5, 1, 2 and
-// 4 s, then every 8 s. With more than one call per second, a trial is made at least
-// every 2 s. The trial is a waiting call or the next new call. If a new call would
-// give up before the next trial is due, the trial is made earlier, but at least 2 s
-// after the last trial. A restart ([WithRestarter]) makes the trial only if no other
-// call has made one for 10 s. The first trial that gets an answer closes the
-// breaker; a server error is no answer. Then waiting calls are made, two at a time.
-// This limit grows by one with each success and shrinks by one with each failure.
-// The limit also doubles every 0.4 s, unless more calls fail than succeed.
+// These failures count:
 //
-// A [Do] that made a call before the breaker opened waits for as long as its
-// remaining calls and pauses would take. A new Do does the same while the breaker
-// has been open for less than 30 s. After 30 s, new calls are refused with an
-// [*OpenError], except those that make a trial. With a [Probe], a trial begins with
-// the probe.
+//   - a network error
+//   - a 5xx
+//   - a timeout that the server reports
+//   - an [AttemptTimeoutError]
 //
-// A strict breaker counts every retryable failure and refuses all calls for
+// A rate limit, a 4xx and the caller's own deadline or cancellation do not count. If
+// several calls overlap, only the first of their failures counts. If the failure is
+// an [AttemptTimeoutError], it always counts.
+//
+// A breaker opens at the fifth counted failure in a row ([BreakerConfig]). If a call
+// has succeeded within the last second, the breaker stays closed. If the first trial
+// call after an opening succeeds, the next opening needs ten failures.
+//
+// # Trial calls
+//
+// While a breaker is open, one trial call at a time is made. The pauses between
+// trials are 0.5, 1, 2, 4 and then always 8 s. If more than one call per second
+// comes, no pause is longer than 2 s. The trial is a waiting call or the next new
+// call.
+//
+//   - If a new call would give up before the next trial, the trial is made earlier.
+//     It still comes at least 2 s after the last trial.
+//   - If no other call has made a due trial for 10 s, a restart ([WithRestarter])
+//     makes the trial.
+//   - If there is a [Probe], the trial begins with the probe.
+//
+// The first trial that gets an answer closes the breaker. A server error is no
+// answer. Then the waiting calls are made, two at a time. This limit grows by one
+// with each success and shrinks by one with each failure. It also doubles every
+// 0.4 s, unless more calls fail than succeed.
+//
+// # Other calls at an open breaker
+//
+// If a [Do] made a call before the opening, it waits. The longest wait is the time
+// that its remaining calls and pauses would take. For the first 30 s after an
+// opening, a new Do waits too. After 30 s, new calls are refused with an
+// [*OpenError], except trials.
+//
+// A strict breaker counts every retryable failure. It then refuses all calls for
 // five minutes ([BreakerConfig.Strict]).
 //
-// While an endpoint is held, calls wait. After that, they are made one by one at
-// first. A call that cannot wait is refused with a [*HoldError].
+// # Rate limits
+//
+// After a rate limit, calls to the endpoint wait for the time that the provider asks
+// for. Then they are made one by one at first. If a call cannot wait, it is refused
+// with a [*HoldError].
+//
+// # Number of breakers
 //
 // At most [MaxEndpoints] breakers are kept. A further breaker replaces the least
-// recently used one. An open breaker is replaced only if more than three quarters of
-// all breakers are open. Observers then receive a [KindBreaker] event which says that
-// the breaker has closed. Breakers of endpoints named in the config, and breakers
-// set by [Breakers.Force], are always kept and do not count towards the limit.
+// recently used one. If over three quarters of all breakers are open, an open one is
+// replaced. Observers then receive a [KindBreaker] event that reports the open
+// breaker as closed.
 //
-// Breakers is safe for concurrent use and starts no goroutine.
+// Breakers of endpoints named in the config are always kept. Breakers set by
+// [Breakers.Force] are always kept too. They do not count towards
+// the limit.
 type Breakers struct {
 	cfg     *liveConfig
 	events  gateEvents
@@ -69,12 +92,12 @@ type Breakers struct {
 	sweepAt int // number of gates that triggers the next sweep
 }
 
-// gateKey is the key of a target's gate in Breakers.cache. A [gate] controls the
-// calls to one endpoint. A gateKey costs less to compute than [Target.Name].
+// gateKey is the key of a target's gate in Breakers.cache. It costs less to compute
+// than [Target.Name].
 type gateKey struct{ endpoint, key string }
 
-// maxCached limits the keys of one gate in Breakers.cache. A gate may have many
-// keys, because endpoints that differ only in their URL query share a gate.
+// maxCached limits the keys of one gate in Breakers.cache. URLs that differ only in
+// their query share a gate.
 const maxCached = 16
 
 func newBreakers(cfg *liveConfig, o options, observe func(context.Context, Event)) *Breakers {
@@ -128,8 +151,7 @@ func (b *Breakers) gateFor(ctx context.Context, t Target) *gate {
 	return g
 }
 
-// get returns the gate of an endpoint and a key. If there is none, get creates a
-// gate, which may replace another one.
+// get returns the gate of an endpoint and a key. If there is none, get creates one.
 func (b *Breakers) get(ctx context.Context, endpoint, key string) *gate {
 	name := gateName(endpoint, key)
 	b.mu.Lock()
@@ -154,9 +176,8 @@ func (b *Breakers) get(ctx context.Context, endpoint, key string) *gate {
 	return g
 }
 
-// spareUsed protects recently used gates from the next eviction, which removes the
-// least recently used gate of byName. A look-up in b.cache does not update the order
-// of byName, so spareUsed does. The caller must have locked mu.
+// spareUsed marks gates found in b.cache as used, before one gate is evicted. The
+// caller must have locked mu.
 func (b *Breakers) spareUsed() {
 	if b.byName.len() < MaxEndpoints {
 		return
@@ -170,8 +191,8 @@ func (b *Breakers) spareUsed() {
 	}
 }
 
-// updateRank updates the rank of a gate after a change of its state or mode. It
-// returns false if g is no longer in byName.
+// updateRank updates the rank of a gate after a change. It returns false if the gate
+// was removed.
 func (b *Breakers) updateRank(g *gate) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -197,8 +218,8 @@ func (b *Breakers) sweep(ctx context.Context) {
 	b.sweepAt = max(sweepThreshold, 2*b.byName.len())
 }
 
-// forget removes a gate from the cache and retires the gate. The caller must
-// have locked mu, and must call events.flush after unlocking mu.
+// forget removes a gate from the cache and retires the gate. The caller must have
+// locked mu, and must flush the events after unlocking.
 func (b *Breakers) forget(ctx context.Context, g *gate) {
 	for _, k := range g.cached {
 		b.cache.Delete(k)
@@ -210,15 +231,12 @@ func (b *Breakers) forget(ctx context.Context, g *gate) {
 	g.retire(ctx)
 }
 
-// unused reports whether g lets every call in, has counted no failure, and has the
-// mode auto.
+// unused reports whether the gate has nothing to remember.
 func (g *gate) unused(cfg *Config) bool {
 	return g.rank(cfg) == plain && g.cfg.Load().Mode == BreakerAuto && g.fastState.Load()&(busyBit|failingBit) == 0
 }
 
-// rank returns the rank of g in a full [bounded] map. The rank is pinned if the
-// config names the endpoint or a person has forced the mode of g, held if the
-// breaker of g is open, and plain otherwise.
+// rank returns how well the gate is protected in a full [bounded] map.
 func (g *gate) rank(cfg *Config) rank {
 	if cfg != nil {
 		if _, named := cfg.Endpoints[g.name]; named {
@@ -237,22 +255,19 @@ func (g *gate) rank(cfg *Config) rank {
 	}
 }
 
-// retire stops the events of a gate that was removed from Breakers. The next gate of
-// the endpoint begins with a closed breaker. So if the breaker of g is open, retire
-// first adds an event which says that the breaker has closed.
+// retire stops the events of a gate that was removed from Breakers. For an open
+// breaker, the last event reports it as closed.
 func (g *gate) retire(ctx context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	// If the config forces the mode of the breaker, g.open is false and no event is
-	// needed: the next gate of the endpoint has the same mode.
 	if g.open {
 		g.events.add(ctx, g, Event{Kind: KindBreaker, Time: time.Now(), From: string(g.state()), To: string(BreakerClosed)})
 	}
 	g.retired = true
 }
 
-// admit returns a permit of a gate, like gate.enter. If the permit is for a trial
-// call, admit first runs the probe, which costs less than a failed call.
+// admit returns a permit, like gate.enter. Before a trial call, admit runs the
+// probe.
 func (b *Breakers) admit(ctx context.Context, g *gate, e entrant) (permit, error) {
 	w := &waiter{entrant: e}
 	for {
@@ -273,8 +288,7 @@ func (b *Breakers) admit(ctx context.Context, g *gate, e entrant) (permit, error
 	}
 }
 
-// probeTrial runs the probe before a trial. A failed probe counts as a failed
-// trial.
+// probeTrial runs the probe before a trial. A failed probe counts as a failed trial.
 func (b *Breakers) probeTrial(ctx context.Context, p permit) error {
 	s := b.cfg.get().settings("", p.g.endpoint)
 	if b.probe == nil || !*s.breaker.HealthProbeEnabled {
@@ -301,15 +315,14 @@ func (b *Breakers) probeTrial(ctx context.Context, p permit) error {
 }
 
 // inconclusive reports whether a probe's error is a fault of the probe itself, such
-// as a 404. Such an error says nothing about the endpoint. An unknown error and a
-// timeout of the probe mean that the endpoint is down.
+// as a 404.
 func inconclusive(err error) bool {
 	res := classify.Error(err)
 	return !countsAsFailure(res) && res.Reason != classify.ReasonUnknown
 }
 
-// runProbe runs the probe with the ping timeout. If the probe panics, runProbe
-// returns nil. If the probe calls runtime.Goexit, runProbe releases the permit.
+// runProbe runs the probe with a time limit. If the probe panics, runProbe returns
+// nil.
 func (b *Breakers) runProbe(ctx context.Context, endpoint string, limit time.Duration, p permit) (err error) {
 	returned := false
 	defer func() {
@@ -329,12 +342,12 @@ func (b *Breakers) runProbe(ctx context.Context, endpoint string, limit time.Dur
 }
 
 // Force opens or closes the breaker of an endpoint, or sets it back to auto. The
-// mode stays until the next Force. Before the first Force, the config's
-// circuitBreaker.mode applies. Each change resets what the breaker has counted, and
-// ends a hold.
+// mode stays until the next Force. Before the first Force, circuitBreaker.mode of
+// the config applies. Each change of the mode resets the breaker's counts and ends a
+// hold.
 //
-// For the breaker of a [Target.Key], pass endpoint#key. An unknown mode or an empty
-// endpoint is an error and changes nothing.
+// For the breaker of a [Target.Key], pass endpoint#key. If the mode is unknown or
+// the endpoint is empty, Force returns an error and changes nothing.
 func (b *Breakers) Force(ctx context.Context, endpoint string, mode BreakerMode) error {
 	if b == nil || endpoint == "" {
 		return fmt.Errorf("force the breaker of endpoint %q: there is none", endpoint)

@@ -29,9 +29,8 @@ func states(x *resilience.Executor) map[string]resilience.BreakerState {
 	return all
 }
 
-// Many endpoints have one failure each. Breakers, health and alerts remember only a
-// limited number of endpoints. A breaker is kept if it is open, forced or named in
-// the config.
+// Only a limited number of endpoints is remembered. Open, forced and configured
+// breakers are kept.
 func TestBreakers_ManyFailingEndpoints(t *testing.T) {
 	t.Parallel()
 	cfg := single()
@@ -62,8 +61,7 @@ func TestBreakers_ManyFailingEndpoints(t *testing.T) {
 	assert.Len(t, h.Snapshot(), resilience.MaxEndpoints)
 }
 
-// If all breakers are open, a new breaker replaces the oldest one. Observers
-// receive an event which says that the oldest breaker has closed.
+// If all breakers are open, a new one replaces the oldest. Observers see it close.
 func TestBreakers_AllOpen(t *testing.T) {
 	t.Parallel()
 	seen := new(events)
@@ -94,8 +92,8 @@ func TestBreakers_AllOpen(t *testing.T) {
 	}
 	assert.Equal(t, open, reported, "the events agree with the snapshot")
 
-	// A quarter of MaxEndpoints is reserved for closed breakers. The new endpoints
-	// below are only an eighth of MaxEndpoints, so they keep their counts of failures.
+	// A quarter of MaxEndpoints is reserved for closed breakers. These need only an
+	// eighth.
 	for range 3 {
 		for i := range resilience.MaxEndpoints / 8 {
 			require.ErrorIs(t, failOnce(t.Context(), x, fmt.Sprint("new ", i)), errNetwork)
@@ -108,8 +106,7 @@ func TestBreakers_AllOpen(t *testing.T) {
 	}
 }
 
-// A breaker keeps a forced mode even if very many endpoints follow. A breaker that
-// was set back to auto can be replaced by a new one.
+// A forced breaker is always kept. After a change to auto, it can be replaced.
 func TestBreakers_ForcedMany(t *testing.T) {
 	t.Parallel()
 	x := executor(t, single())
@@ -135,8 +132,7 @@ func TestBreakers_ForcedMany(t *testing.T) {
 	assert.LessOrEqual(t, len(states(x)), resilience.MaxEndpoints)
 }
 
-// A frequently called endpoint keeps its count of failures even if very many other
-// endpoints follow.
+// A frequently used endpoint keeps its count even if many other endpoints follow.
 func TestBreakers_UsedIsKept(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

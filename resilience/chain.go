@@ -1,8 +1,7 @@
 package resilience
 
-// findRefusal returns the first [refusal] in an error chain, or nil. It
-// does not use errors.As, which loops forever on a cyclic chain. It recovers
-// panics of foreign Unwrap methods.
+// findRefusal returns the first [refusal] in an error chain, or nil. Unlike
+// errors.As, it survives cyclic chains and panics of Unwrap methods.
 func findRefusal(err error) (refused refusal) {
 	defer func() {
 		if recover() != nil {

@@ -11,13 +11,12 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Config is the configuration of an [Executor], a [Queue] or a [Health]. It can
-// be read from JSON or YAML. With a zero or nil Config, every call is made
-// once.
+// Config is the configuration of an [Executor], a [Queue] or a [Health]. It can be
+// read from JSON or YAML. If a Config is zero or nil, every call is made once.
 //
-// An unset field has its default, which [DefaultConfig] lists. A field is a
-// pointer if zero is a valid setting, such as no retries. Endpoints and Agents
-// override the general sections field by field.
+// A field that is not set has its default ([DefaultConfig]). Pointer fields allow
+// zero as a setting, such as no retries. Endpoints and Agents override the general
+// sections field by field.
 type Config struct {
 	Enabled        bool             `json:"enabled" yaml:"enabled"`
 	Retry          RetryConfig      `json:"retry" yaml:"retry"`
@@ -27,10 +26,10 @@ type Config struct {
 	Visibility     VisibilityConfig `json:"visibility" yaml:"visibility"`
 
 	// Endpoints overrides settings for one endpoint. The key is [Target.Name],
-	// mostly a URL.
+	// usually a URL.
 	Endpoints map[string]EndpointConfig `json:"endpoints,omitempty" yaml:"endpoints,omitempty"`
-	// Agents overrides settings for the calls of one agent. The key is
-	// [Call.Agent]. An endpoint's setting takes precedence over an agent's.
+	// Agents overrides settings for the calls of one agent. The key is [Call.Agent].
+	// If an endpoint has the setting too, the endpoint's setting applies.
 	Agents map[string]AgentConfig `json:"agents,omitempty" yaml:"agents,omitempty"`
 }
 
@@ -40,25 +39,24 @@ type RetryConfig struct {
 	// [MediumSchedule].
 	Schedule ScheduleName `json:"schedule,omitempty" yaml:"schedule,omitempty"`
 	// MaxNetworkRetries is the number of retries after a network error. The default
-	// 5 makes six calls in total. For an error with a different reason,
+	// is 5, which makes six calls in total. For other errors,
 	// [classify.Policy.Calls] sets the number of calls.
 	MaxNetworkRetries *int `json:"maxNetworkRetries,omitempty" yaml:"maxNetworkRetries,omitempty"`
 	// The next three fields apply only to the schedule "custom".
 	BaseDelayMs   int      `json:"baseDelayMs,omitempty" yaml:"baseDelayMs,omitempty"`     // before the first retry; default 1000
 	MaxDelayMs    int      `json:"maxDelayMs,omitempty" yaml:"maxDelayMs,omitempty"`       // default 30000
 	JitterPercent *float64 `json:"jitterPercent,omitempty" yaml:"jitterPercent,omitempty"` // jitter as a fraction of the pause, in both directions; default 0.2
-	// MaxHoldMs is the longest wait for a provider's Retry-After, or for the end of
-	// an endpoint's rate limit. If the wait would be longer, the call goes to
-	// another target or fails at once. The default is [MaxRetryAfterWait].
+	// MaxHoldMs is the longest wait for a provider's Retry-After or rate limit. If
+	// the wait would be longer, the call goes to another target or fails. The
+	// default is [MaxRetryAfterWait].
 	MaxHoldMs int `json:"maxHoldMs,omitempty" yaml:"maxHoldMs,omitempty"`
-	// AttemptTimeoutMs limits the time of each call. The function's context ends
-	// with the call, so the function must read the whole answer. A [Transport]
-	// limits only the time until the header of the response has arrived. The
-	// default is no limit.
+	// AttemptTimeoutMs limits the time of each call. The default is no limit. The
+	// function's context ends with the call. So the function must read the whole
+	// answer. A [Transport] limits only the time until the response header arrives.
 	AttemptTimeoutMs int `json:"attemptTimeoutMs,omitempty" yaml:"attemptTimeoutMs,omitempty"`
-	// MinConfidence is the smallest [classify.Result.Confidence] with which a
-	// failure is retried on the same target. With the default 0, every retryable
-	// failure is retried. A result without a confidence is retried.
+	// MinConfidence is the smallest [classify.Result.Confidence] that allows a retry
+	// on the same target. With the default 0, every retryable failure is retried. If
+	// a result has no confidence, the failure is retried.
 	MinConfidence *float64 `json:"minConfidence,omitempty" yaml:"minConfidence,omitempty"`
 	// Reasons overrides the number of calls, the pauses and the fallback for
 	// individual reasons.
@@ -68,20 +66,20 @@ type RetryConfig struct {
 // BreakerConfig configures the circuit breakers.
 type BreakerConfig struct {
 	FailureThreshold   int         `json:"failureThreshold,omitempty" yaml:"failureThreshold,omitempty"`     // failures in a row that open the breaker; default 5
-	CooldownMs         int         `json:"cooldownMs,omitempty" yaml:"cooldownMs,omitempty"`                 // longest time between trial calls while the breaker is open; default 300000, five minutes
-	QuietMs            *int        `json:"quietMs,omitempty" yaml:"quietMs,omitempty"`                       // the breaker does not open if a call has succeeded within this time; default 1000
-	BridgeMs           *int        `json:"bridgeMs,omitempty" yaml:"bridgeMs,omitempty"`                     // how long after an opening new calls wait instead of failing; default 30000
+	CooldownMs         int         `json:"cooldownMs,omitempty" yaml:"cooldownMs,omitempty"`                 // longest time between trial calls of an open breaker; default 300000
+	QuietMs            *int        `json:"quietMs,omitempty" yaml:"quietMs,omitempty"`                       // time after a success in which the breaker does not open; default 1000
+	BridgeMs           *int        `json:"bridgeMs,omitempty" yaml:"bridgeMs,omitempty"`                     // time after an opening in which new calls wait; default 30000
 	HealthProbeEnabled *bool       `json:"healthProbeEnabled,omitempty" yaml:"healthProbeEnabled,omitempty"` // run the probe ([WithProbe]) before the trial call; default true
 	Mode               BreakerMode `json:"mode,omitempty" yaml:"mode,omitempty"`                             // default auto
-	// Strict makes a simple breaker. Every retryable failure counts, even a rate
-	// limit. failureThreshold failures in a row open the breaker. The open breaker
-	// refuses all calls at once, for cooldownMs. QuietMs and BridgeMs have no effect.
-	// The default is false.
+	// Strict makes a simple breaker. The default is false. Every retryable failure
+	// counts, even a rate limit. After failureThreshold failures in a row, the
+	// breaker opens. It then refuses all calls for cooldownMs. QuietMs and BridgeMs
+	// have no effect.
 	Strict *bool `json:"strict,omitempty" yaml:"strict,omitempty"`
 }
 
-// RestartConfig configures how the [Queue] restarts tasks that failed with network
-// errors after all retries.
+// RestartConfig configures the restarts of tasks in a [Queue]. A task is restarted
+// if it failed with a network error after all retries.
 type RestartConfig struct {
 	MaxRestarts          *int `json:"maxRestarts,omitempty" yaml:"maxRestarts,omitempty"`                   // default 3
 	RestartBackoffBaseMs int  `json:"restartBackoffBaseMs,omitempty" yaml:"restartBackoffBaseMs,omitempty"` // default 60000, doubled each time: 1, 2, 4 minutes
@@ -95,7 +93,7 @@ type HealthConfig struct {
 
 // VisibilityConfig configures logs and alerts.
 type VisibilityConfig struct {
-	LogRetries     *bool `json:"logRetries,omitempty" yaml:"logRetries,omitempty"`         // [WithLogger] logs attempts and waits too; default true
+	LogRetries     *bool `json:"logRetries,omitempty" yaml:"logRetries,omitempty"`         // [WithLogger] logs attempts and pauses too; default true
 	AlertThreshold int   `json:"alertThreshold,omitempty" yaml:"alertThreshold,omitempty"` // failures in [AlertWindow]; default 10
 }
 
@@ -107,8 +105,7 @@ type EndpointConfig struct {
 	Visibility     VisibilityConfig `json:"visibility" yaml:"visibility"`
 }
 
-// AgentConfig overrides the general sections for the calls of one agent. It has
-// no breaker and health settings, because agents share endpoints.
+// AgentConfig overrides the general sections for the calls of one agent.
 type AgentConfig struct {
 	// Enabled overrides Config.Enabled for the calls of the agent.
 	Enabled     *bool         `json:"enabled,omitempty" yaml:"enabled,omitempty"`
@@ -118,32 +115,29 @@ type AgentConfig struct {
 
 // These limits and defaults have no config field.
 const (
-	// MaxRetryAfterWait is the longest Retry-After that a call waits for, unless
-	// retry.maxHoldMs is set. If a provider asks for more, the call goes to another
-	// target or fails at once, because an earlier retry would fail too.
+	// MaxRetryAfterWait is the longest Retry-After that a call waits for. If
+	// retry.maxHoldMs is set, that limit applies instead. If a provider asks for
+	// more, the call goes to another target or fails.
 	MaxRetryAfterWait = 60 * time.Second
-	// DefaultFallbackCooldown is the time after a fallback in which calls start
-	// with the new target. [WithFallbackCooldown] changes it.
+	// DefaultFallbackCooldown is the time after a fallback in which calls begin at
+	// the new target. [WithFallbackCooldown] changes it.
 	DefaultFallbackCooldown = time.Minute
 	// AlertWindow is the period in which failures are counted for an alert.
 	AlertWindow = 5 * time.Minute
-	// HealthWindow is the period in which [Health] counts calls and failures.
-	// Failures make an endpoint unhealthy only if it had at least HealthMinCalls
-	// calls in this period.
+	// HealthWindow is the period in which [Health] counts calls and failures. Fewer
+	// than HealthMinCalls calls in this period do not make an endpoint unhealthy.
 	HealthWindow   = 5 * time.Minute
 	HealthMinCalls = 10
-	// MaxEndpoints limits the number of endpoints that [Breakers], [Health], alerts
-	// and fallbacks each remember. The least recently used endpoint is forgotten
-	// first. The limit is needed because endpoints come from callers and from HTTP
-	// redirects.
+	// MaxEndpoints limits the number of endpoints that are remembered. The limit
+	// applies to [Breakers], [Health], alerts and fallbacks, each on its own. The
+	// least recently used endpoint is forgotten first.
 	MaxEndpoints = 4096
-	// MaxKeys limits the number of values of [Call.Key] that the backoff and
-	// [Statuses] each remember.
+	// MaxKeys limits the number of [Call.Key] values that are remembered. The limit
+	// applies to the backoff and to [Statuses], each on its own.
 	MaxKeys = 65536
 )
 
-// DefaultConfig returns a Config in which every field has its default. Enabled is
-// false.
+// DefaultConfig returns a Config with the default of every field. Enabled is false.
 func DefaultConfig() Config {
 	return Config{
 		Retry: RetryConfig{
@@ -170,8 +164,7 @@ func DefaultConfig() Config {
 	}
 }
 
-// settings has the settings for one endpoint and one agent, with all overrides and
-// defaults applied. Every field is set.
+// settings are the settings for one endpoint and one agent. Every field is set.
 type settings struct {
 	retry      RetryConfig
 	breaker    BreakerConfig
@@ -184,8 +177,8 @@ var defaultSettings = func(d Config) settings {
 	return settings{d.Retry, d.CircuitBreaker, d.TaskRestart, d.HealthCheck, d.Visibility}
 }(DefaultConfig())
 
-// settings returns the settings for an agent and an endpoint, with all overrides
-// and defaults applied. Either name may be empty. c may be nil.
+// settings applies all overrides and defaults. Either name may be empty, and c may
+// be nil.
 func (c *Config) settings(agent, endpoint string) settings {
 	s := defaultSettings
 	if c == nil {
@@ -262,8 +255,7 @@ func clonePtr[T any](p *T) *T {
 	return new(*p)
 }
 
-// Each method withDefaults returns a copy of the receiver in which unset fields have
-// the values of d.
+// The methods withDefaults copy the receiver and take unset fields from d.
 
 func (r RetryConfig) withDefaults(d RetryConfig) RetryConfig {
 	return RetryConfig{
@@ -314,10 +306,9 @@ func (v VisibilityConfig) withDefaults(d VisibilityConfig) VisibilityConfig {
 
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// Validate checks every field, and each override merged with the general
-// sections. The error joins one line for each fault. A line names the field as
-// JSON does: `retry.jitterPercent: must be between 0 and 1, is 20`. A nil
-// Config is valid.
+// Validate checks every field, with all overrides applied. The error has one line
+// for each fault. Each line names the field as JSON does: `retry.jitterPercent: must
+// be between 0 and 1, is 20`. A nil Config is valid.
 func (c *Config) Validate() error {
 	if c == nil {
 		return nil

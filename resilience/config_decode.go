@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// formerKeys maps top-level keys of older configs to the path of the field that
-// replaces them today.
+// formerKeys maps keys of older configs to the paths of the fields that replace
+// them.
 var formerKeys = map[string][]string{
 	"enableNetworkResilience": {"enabled"},
 	"MAX_MODEL_RETRIES":       {"retry", "maxNetworkRetries"},
 	"RETRY_DELAY_MS":          {"retry", "baseDelayMs"},
 }
 
-// UnmarshalJSON reads a config. Fields that the JSON does not have stay as they are.
-// An unknown key is an error. An explicit 0 is an error if the field would read 0 as
-// not set. The error joins one line for each fault and names the field.
+// UnmarshalJSON reads a config. Fields that are missing in the JSON keep their
+// values. An unknown key is an error. If a field treats 0 as not set, an explicit 0
+// is an error. The error has one line for each fault and names the field.
 //
 // These older keys are read too:
 //
@@ -53,7 +53,7 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 }
 
 // UnmarshalYAML reads a config from YAML by the rules of [Config.UnmarshalJSON].
-// The YAML libraries go.yaml.in/yaml, gopkg.in/yaml and goccy/go-yaml call it.
+// These YAML libraries call it: go.yaml.in/yaml, gopkg.in/yaml and goccy/go-yaml.
 func (c *Config) UnmarshalYAML(unmarshal func(any) error) error {
 	var tree map[string]any
 	if err := unmarshal(&tree); err != nil {
@@ -74,8 +74,7 @@ func (c *Config) UnmarshalYAML(unmarshal func(any) error) error {
 	return c.UnmarshalJSON(data)
 }
 
-// checkKeys renames the former keys of a config and reports whether there were any.
-// Then it checks all keys, and all values that are 0.
+// checkKeys renames former keys, then checks all keys and all values that are 0.
 func checkKeys(tree map[string]any) (renamed bool, err error) {
 	var v validation
 	for _, old := range slices.Sorted(maps.Keys(formerKeys)) {
@@ -91,8 +90,7 @@ func checkKeys(tree map[string]any) (renamed bool, err error) {
 	return renamed, errors.Join(v...)
 }
 
-// move stores the value of the former key old under the key that replaces old today.
-// path is the path of that key.
+// move stores the value of a former key at the path that replaces the key.
 func (v *validation) move(tree map[string]any, old string, path []string, value any) {
 	section := tree
 	if len(path) > 1 {
@@ -118,9 +116,8 @@ func (v *validation) move(tree map[string]any, old string, path []string, value 
 	}
 }
 
-// keys reports the unknown keys of a section. It also reports each explicit 0 in a
-// field that would read 0 as not set. defaults is the struct of the section, with the
-// default of each field. override is true for the section of an endpoint or an agent.
+// keys reports the unknown keys of a section, and each 0 that would mean not set.
+// defaults is the section's struct with all defaults.
 func (v *validation) keys(path string, section map[string]any, defaults reflect.Value, override bool) {
 	known := map[string]reflect.Value{}
 	for i := range defaults.NumField() {
@@ -137,8 +134,7 @@ func (v *validation) keys(path string, section map[string]any, defaults reflect.
 	}
 }
 
-// value checks one value against the field for which it is meant. A value of the
-// wrong type is not reported here: the decoder reports it.
+// value checks one value. A value of the wrong type is left to the decoder.
 func (v *validation) value(path string, value any, field reflect.Value, override bool) {
 	switch field.Kind() {
 	case reflect.Struct:

@@ -11,8 +11,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// An unknown key is an error. So is an explicit 0 in a field where 0 would be
-// read as not set.
+// Unknown keys are errors. So is a 0 that would mean not set.
 func TestConfig_Decode(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ text, want string }{
@@ -44,7 +43,7 @@ func TestConfig_Decode(t *testing.T) {
 	require.ErrorContains(t, err, "retry.maxDelayMs: 0")
 }
 
-// A 0 is accepted in a field where 0 is a valid setting. Fields may be left out.
+// A 0 is accepted if it is a valid setting. Fields may be left out.
 func TestConfig_DecodeKeeps(t *testing.T) {
 	t.Parallel()
 	const text = `{"retry": {"maxNetworkRetries": 0, "attemptTimeoutMs": 0, "minConfidence": 0},

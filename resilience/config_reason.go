@@ -9,22 +9,22 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// ReasonConfig overrides the policy of one reason ([classify.Policy]). If a field
-// is not set, the policy applies.
+// ReasonConfig overrides the policy of one reason ([classify.Policy]). If a field is
+// not set, the policy applies.
 type ReasonConfig struct {
-	// Calls is the number of calls to a target, including the first. Only reasons
-	// whose policy allows retries may have more than one call.
+	// Calls is the number of calls to a target, including the first. If the policy
+	// of the reason allows no retries, Calls must not be more than 1.
 	Calls int `json:"calls,omitempty" yaml:"calls,omitempty"`
 	// Schedule selects the pauses. The default is [RetryConfig.Schedule].
 	Schedule ScheduleName `json:"schedule,omitempty" yaml:"schedule,omitempty"`
-	// Fallback says whether the next target may be called: true = always, false =
-	// never. An error that wraps [classify.ErrBudgetExceeded] comes from the
-	// program's own budget, so it never allows a fallback.
+	// Fallback decides whether the next target may be called after a failure. True
+	// means always, and false means never. It has no effect on
+	// [classify.ErrBudgetExceeded], which never allows a fallback.
 	Fallback *bool `json:"fallback,omitempty" yaml:"fallback,omitempty"`
 }
 
-// mergeReasons merges two maps. The fields that are set in overrides take
-// precedence over the same fields in base.
+// mergeReasons merges two maps field by field. Fields set in overrides take
+// precedence.
 func mergeReasons(overrides, base map[classify.Reason]ReasonConfig) map[classify.Reason]ReasonConfig {
 	if len(overrides) == 0 {
 		return base
@@ -53,8 +53,8 @@ func cloneReasons(all map[classify.Reason]ReasonConfig) map[classify.Reason]Reas
 	return all
 }
 
-// calls returns how many calls to a target are allowed after the failure res. The
-// first call counts too.
+// calls returns the limit of calls to a target after a failure, including the first
+// call.
 func (r RetryConfig) calls(res classify.Result) int {
 	if n := r.Reasons[res.Reason].Calls; n > 0 {
 		return n
@@ -80,8 +80,7 @@ func (r RetryConfig) scheduleFor(reason classify.Reason) Schedule {
 	return r.schedule()
 }
 
-// fallback returns whether the next target may be called after a failure. Without
-// an override in the config, the policy of the reason decides ([classify.Policy]).
+// fallback returns whether the next target may be called after a failure.
 func (r RetryConfig) fallback(res classify.Result) classify.Fallback {
 	rule := res.Policy().Fallback
 	override := r.Reasons[res.Reason].Fallback

@@ -24,8 +24,7 @@ func configOf(t *testing.T, text string) *resilience.Config {
 	return cfg
 }
 
-// The config can override the number of calls, the pauses and the fallback of a
-// reason.
+// The config can override the policy of a reason.
 func TestReasonConfig_Overrides(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -92,8 +91,7 @@ func TestReasonConfig_Validate(t *testing.T) {
 	}
 }
 
-// The executor has a copy of the config. Later changes of the caller's config have
-// no effect.
+// Changes of the caller's config after New have no effect.
 func TestReasonConfig_Copied(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

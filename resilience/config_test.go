@@ -114,8 +114,8 @@ func TestConfig_Validate(t *testing.T) {
 	require.ErrorContains(t, cfg.Validate(), "retry.jitterPercent")
 }
 
-// Settings are merged field by field. A setting of an endpoint takes precedence over
-// a setting of an agent. Both take precedence over the general section.
+// An endpoint's setting comes before an agent's, and both before the general
+// setting.
 func TestConfig_Overrides(t *testing.T) {
 	t.Parallel()
 	cfg := &resilience.Config{
@@ -162,8 +162,7 @@ func TestConfig_Overrides(t *testing.T) {
 	}
 }
 
-// The executor has a copy of the config. Later changes of the caller's config have
-// no effect.
+// Changes of the caller's config after New have no effect.
 func TestNew_CopiesTheConfig(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -187,8 +186,7 @@ func TestNew_CopiesTheConfig(t *testing.T) {
 	})
 }
 
-// New ignores a nil *Queue and a nil *Health. An interface that contains a nil
-// pointer is not equal to nil, so New must look at the pointer.
+// New ignores a nil *Queue and a nil *Health in an interface.
 func TestNew_NilQueueAndHealth(t *testing.T) {
 	t.Parallel()
 	var (

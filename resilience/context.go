@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// contextErr returns an error that wraps both the error and the cause of ctx. It
-// returns nil if ctx has not ended.
+// contextErr returns an error that wraps the context's error and its cause. It
+// returns nil if the context has not ended.
 func contextErr(ctx context.Context) error {
 	err := ctx.Err()
 	if err == nil {
@@ -19,8 +19,7 @@ func contextErr(ctx context.Context) error {
 	return &causeError{err, cause}
 }
 
-// causeError joins the error of a context with the cause of the context, if the
-// cause does not wrap the error.
+// causeError joins the error and the cause of a context.
 type causeError struct{ err, cause error }
 
 func (e *causeError) Error() string   { return e.err.Error() + ": " + e.cause.Error() }

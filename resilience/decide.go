@@ -10,8 +10,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// decide sets r.action after a failed call. If the action is actionRetry, it
-// also sets r.pause.
+// decide sets r.action after a failed call. For actionRetry, it also sets r.pause.
 func (r *run) decide(a Attempt) {
 	if r.ctx.Err() != nil {
 		if len(r.failed) > 1 {
@@ -42,8 +41,7 @@ func (r *run) decide(a Attempt) {
 	}
 }
 
-// mayFallBack reports whether the next target may be called after a failed call
-// that is not repeated on its own target.
+// mayFallBack reports whether the next target may be called after a failed call.
 func (r *run) mayFallBack(a Attempt) bool {
 	switch r.settings().retry.fallback(a.Result) {
 	case classify.FallbackYes, classify.FallbackAfterCorrective:
@@ -55,8 +53,8 @@ func (r *run) mayFallBack(a Attempt) bool {
 	}
 }
 
-// correct calls change, the caller's function that changes the request. If change
-// succeeds, the call is repeated without a pause.
+// correct lets the caller change the request. The call is then repeated without a
+// pause.
 func (r *run) correct(a Attempt, change func(context.Context, Attempt) error) {
 	if change == nil {
 		return
@@ -70,9 +68,8 @@ func (r *run) correct(a Attempt, change func(context.Context, Attempt) error) {
 	r.action, r.pause = actionRetry, 0
 }
 
-// retry decides whether to call the same target again, and sets r.pause. It
-// returns false if the next target should be called instead, or if the provider's
-// Retry-After is too long.
+// retry tries to repeat the call on the same target. It returns false if the next
+// target should be called instead.
 func (r *run) retry(a Attempt) bool {
 	res := a.Result
 	if r.x.order[res.Reason] == FallbackFirst && r.hasReadyTarget() {
@@ -105,31 +102,27 @@ func (r *run) retry(a Attempt) bool {
 	return true
 }
 
-// schedule sets r.pause to the pause after a failed call. It does so once for
-// each failed call.
+// schedule sets r.pause, once for each failed call.
 func (r *run) schedule(a Attempt) {
 	if r.scheduled == a.Number {
 		return
 	}
 	r.scheduled = a.Number
-	// Count the pause even if the provider's Retry-After replaces it, so that the
-	// key's next pause is longer.
+	// This pause counts even if the provider's Retry-After replaces it.
 	r.nominal, r.pause = r.x.backoff.next(r.backoffKey(), r.settings().retry.scheduleFor(a.Result.Reason), a.Number)
 	if hinted(a.Result) {
 		r.pause = a.Result.RetryAfter
 	}
 }
 
-// hinted reports whether the provider gave a hint (a time to wait) of more than 0. A
-// hint of 0 would repeat the failed call without a pause.
+// hinted reports whether the provider gave a time to wait of more than 0.
 func hinted(r classify.Result) bool { return r.HasRetryAfter && r.RetryAfter > 0 }
 
-// openAfter returns an error if the breaker is open and the call should not wait for
-// the next trial. There are three reasons:
+// openAfter returns an error if the breaker is open and the call should not wait.
+// The reasons are:
 //
 //   - Another target accepts calls.
-//   - The breaker had been open for so long before this call that new calls no
-//     longer wait.
+//   - The breaker was already open too long before this call began.
 //   - The breaker will certainly refuse the call after the pause.
 func (r *run) openAfter(pause time.Duration) *OpenError {
 	if r.gate == nil {
@@ -138,12 +131,12 @@ func (r *run) openAfter(pause time.Duration) *OpenError {
 	return r.gate.refusalAfter(pause, r.member, r.hasReadyTarget)
 }
 
-// ErrNoTime is wrapped by [Error.Stop] if the pause before another call would end
-// after the context's deadline. The call is then not repeated.
+// ErrNoTime is wrapped by [Error.Stop] if the deadline is before the next call. The
+// call is then not repeated.
 var ErrNoTime = errors.New("the deadline is earlier than the next call")
 
-// deadlineError is an error that wraps [ErrNoTime]. Its text has two times: the
-// pause, and the time left until the deadline.
+// deadlineError wraps [ErrNoTime]. Its text has the pause and the time until the
+// deadline.
 type deadlineError struct{ pause, left time.Duration }
 
 func (e *deadlineError) Error() string {
@@ -152,7 +145,7 @@ func (e *deadlineError) Error() string {
 
 func (*deadlineError) Unwrap() error { return ErrNoTime }
 
-// hasReadyTarget reports whether any of the remaining targets accepts calls now.
+// hasReadyTarget reports whether another target accepts calls now.
 func (r *run) hasReadyTarget() bool {
 	return slices.ContainsFunc(r.remaining, func(t Target) bool {
 		g, m := r.x.breakers.gateFor(r.ctx, t), r.x.monitor

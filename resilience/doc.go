@@ -1,6 +1,7 @@
-// Package resilience acts on the classification of an error: it retries a call,
-// waits, opens a circuit breaker, falls back to another target, or gives up.
-// [New] makes an [Executor]. One per program is enough. [Do] makes a call:
+// Package resilience makes calls and acts on their errors. It retries a call,
+// waits, opens a circuit breaker, calls another target, or gives up.
+//
+// [New] makes an [Executor]. A program needs only one. [Do] makes a call:
 //
 //	x, err := resilience.New(&resilience.Config{Enabled: true})
 //	...
@@ -9,8 +10,8 @@
 //		return client.Ask(ctx, t.Endpoint, question)
 //	})
 //
-// HTTP and gRPC clients do not need Do: [NewTransport] wraps the transport of
-// an [http.Client], and package resiliencegrpc has an interceptor for gRPC.
+// HTTP and gRPC clients do not need Do. [NewTransport] wraps the transport of an
+// [http.Client]. Package resiliencegrpc has an interceptor for gRPC.
 //
 // What happens to a call:
 //
@@ -29,36 +30,35 @@
 //
 //   - Health ([WithMonitor], [Health]): an unhealthy endpoint is skipped. If no
 //     other target is available, the call waits until the endpoint has recovered.
-//   - Gate ([Breakers]): all calls to an endpoint, or to one [Target.Key] of it,
-//     share a gate, which has a circuit breaker. After a rate limit, calls wait
-//     until the limit ends, and are then made one by one at first. The breaker opens
-//     after 5 failures in a row that mean that the endpoint is down. Then one trial
-//     call at a time is made. Other calls go to another target, or wait for as long
-//     as their remaining pauses would take. When the outage has lasted for 30 s, new
-//     calls are refused.
+//   - Gate ([Breakers]): all calls to an endpoint share a gate with a circuit
+//     breaker. If they have a [Target.Key], each key has its own gate. After a
+//     rate limit, calls wait until the limit ends. Then they are made one by one at
+//     first. After 5 failures in a row that show an outage, the breaker opens. Then
+//     one trial call at a time is made. Other calls wait or go to another target.
+//     After 30 s of outage, new calls are refused.
 //   - Classify ([WithClassifier]): the error's reason sets the number of calls to a
-//     target ([classify.Policy.Calls]): 3 for rate limits, 5xx and timeouts, 6 for
-//     network errors, 1 for fatal errors. Each target has its own count. If the
-//     calls fail with different errors, the last error sets the limit.
+//     target ([classify.Policy.Calls]). It is 3 for rate limits, 5xx and timeouts,
+//     6 for network errors, and 1 for fatal errors. Each target has its own count.
+//     If the calls fail with different errors, the last error sets the limit.
 //     [ReasonConfig] overrides the policy of a reason.
-//   - Wait: the provider's Retry-After, up to a minute; without one, the
-//     schedule's pause with jitter ([RetryConfig]). If the context's deadline is
-//     before the end of the wait, the wait does not begin. If [Call.Correct] is set,
-//     a parsing error is retried once, without a pause. If [Call.Shrink] is set, a
-//     context overflow is retried in the same way.
-//   - The next target starts with a new count of calls and the shortest pause.
-//     [classify.Policy] decides whether there is a fallback; where it is
-//     optional, [Call.FallBack] decides. After a fallback, calls start with the
-//     new target for a minute ([WithFallbackCooldown]).
-//   - The restart queue ([WithRestarter], [Queue]) takes calls that still fail
-//     with a network error after all retries. A restart that the gate refuses is
-//     not counted and is tried again later.
+//   - Wait: the pause is the provider's Retry-After, at most a minute. Without a
+//     Retry-After, it is the schedule's pause with jitter ([RetryConfig]). If the
+//     context's deadline is before the end of the pause, the call does not wait.
+//   - Correct: if [Call.Correct] is set, a parsing error is retried once, without a
+//     pause. If [Call.Shrink] is set, so is a context overflow.
+//   - Next target: the count of calls and the pauses begin again.
+//     [classify.Policy] decides whether there is a fallback. If a fallback is
+//     optional, [Call.FallBack] decides. After a fallback, calls begin at the new
+//     target for a minute ([WithFallbackCooldown]).
+//   - Restart queue ([WithRestarter], [Queue]): it takes calls that still fail with
+//     a network error after all retries. If the gate refuses a restart, the restart
+//     is not counted and is tried again later.
 //
 // Observers receive every step as an [Event] ([WithObserver], [WithLogger],
 // [CountEvents], [Statuses], [WithAlert]).
 //
-// By default, and with a nil config, retries are off: the function is called once,
-// and its answer and error are returned unchanged. [DefaultConfig] and
-// [MaxRetryAfterWait] have the default numbers; docs/specifications.md has their
-// sources.
+// By default, and with a nil config, retries are off. The function is then called
+// once, and its answer and error are returned unchanged. [DefaultConfig] and
+// [MaxRetryAfterWait] have the default numbers. Their sources are in
+// docs/specifications.md.
 package resilience

@@ -8,9 +8,8 @@ import (
 	"github.com/errclass/errclass/resilience/internal/restart"
 )
 
-// maskedError is an error with a masked text. Its Is and As methods use the
-// original error. It has no Unwrap method, because printing the chain would show
-// the secret.
+// maskedError is an error with a masked text. It has no Unwrap method, because the
+// inner error shows the secret.
 type maskedError struct {
 	text string
 	err  error
@@ -22,7 +21,7 @@ func (e *maskedError) Is(target error) bool { return errors.Is(e.err, target) }
 
 func (e *maskedError) As(target any) bool { return errors.As(e.err, target) }
 
-// maskError returns err, or a [maskedError] if its text has a secret.
+// maskError returns err, or a [maskedError] if the text has a secret.
 func maskError(err error) error {
 	text := restart.ErrorText(err)
 	if clean := mask.Text(text); clean != text {
@@ -31,8 +30,8 @@ func maskError(err error) error {
 	return err
 }
 
-// MarshalJSON encodes the event. It masks secrets in texts and removes user
-// information and query from the endpoint.
+// MarshalJSON encodes the event. It masks secrets in texts. It removes user
+// information and the query from the endpoint.
 func (e Event) MarshalJSON() ([]byte, error) {
 	type plain Event // without this method
 	e.Key, e.Agent, e.From, e.To = mask.Text(e.Key), mask.Text(e.Agent), mask.Text(e.From), mask.Text(e.To)

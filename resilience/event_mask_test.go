@@ -21,8 +21,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Name omits the user information, the query and the fragment of a URL, even if the
-// URL is invalid.
+// Name omits user information, query and fragment, even if the URL is invalid.
 func TestNameHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, endpoint, want string }{
@@ -72,8 +71,7 @@ func TestNameHasNoSecrets(t *testing.T) {
 	})
 }
 
-// A secret in the name of a provider, a model or an agent does not appear in
-// any event, name or record.
+// Secrets in names of providers, models or agents are masked everywhere.
 func TestProvidersAreMasked(t *testing.T) {
 	t.Parallel()
 	const key = "sk-S3CRETS3CRET12"
@@ -101,7 +99,7 @@ func TestProvidersAreMasked(t *testing.T) {
 	assert.Contains(t, store.all.String(), `"agent":"a [masked]"`)
 }
 
-// recordingStore is a store that keeps every record, so that the test can read it.
+// recordingStore is a store that keeps every record.
 type recordingStore struct {
 	mu      sync.Mutex
 	records map[string][]byte
@@ -129,8 +127,7 @@ var errLeaky = fmt.Errorf(`get "https://bob:S3CRETa@h/v1?sig=S3CRETb": Authoriza
 
 var errConnReset = errors.New("connection reset by peer")
 
-// Stored records and events, as JSON and in logs, have no secrets. Only the payload
-// of a task is unchanged.
+// Stored records and events have no secrets. The payload of a task is unchanged.
 func TestRecordsAndEventsAreMasked(t *testing.T) {
 	t.Parallel()
 	store := &recordingStore{records: map[string][]byte{}}
@@ -180,8 +177,7 @@ func TestRecordsAndEventsAreMasked(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// errors.Is and errors.As work on a masked error. An error without a secret is
-// logged unchanged.
+// errors.Is and errors.As work on a masked error.
 func TestLoggedErrorIsFound(t *testing.T) {
 	t.Parallel()
 	wrapped := &url.Error{Op: "Get", URL: "https://bob:S3CRETa@h/", Err: errConnReset}

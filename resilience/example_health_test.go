@@ -41,8 +41,7 @@ func ExampleHealth_Healthy() {
 	// false
 }
 
-// An error that the caller causes says nothing about the endpoint, so the endpoint
-// stays healthy.
+// Errors that the caller causes do not make the endpoint unhealthy.
 func ExampleHealth_Record() {
 	h := resilience.NewHealth(nil)
 	for range 100 {
@@ -82,8 +81,7 @@ func ExampleHealth_Shutdown() {
 	// Output: <nil>
 }
 
-// The session is a process. When the process ends, the session's context ends, and
-// the endpoint becomes unhealthy.
+// The session is a process. When it ends, the endpoint becomes unhealthy.
 func ExampleHealth_Watch() {
 	told := make(chan resilience.Event, 1)
 	h := resilience.NewHealth(nil, resilience.WithHealthObserver(func(_ context.Context, e resilience.Event) { told <- e }))

@@ -28,8 +28,7 @@ func failedCall(payload string) resilience.Restart {
 // shortPauses sets pauses of 1, 2 and 4 milliseconds instead of minutes.
 var shortPauses = resilience.RestartConfig{RestartBackoffBaseMs: 1}
 
-// The queue restarts a call after a network failure. The function that makes
-// the call is also the function that the queue runs.
+// The queue restarts a call after a network failure, with the same function.
 func ExampleQueue() {
 	cfg := &resilience.Config{Enabled: true, Retry: resilience.RetryConfig{MaxNetworkRetries: new(0)}, TaskRestart: shortPauses}
 	q := queueOf(cfg)
@@ -122,8 +121,8 @@ func ExampleQueue_Tasks() {
 	// <nil>
 }
 
-// Without a store, the tasks of a queue do not survive the process. Package
-// boltstore has a store.
+// Without a store, queued tasks do not survive the process. Package boltstore has
+// one.
 func ExampleNewQueue() {
 	q, err := resilience.NewQueue(&resilience.Config{TaskRestart: shortPauses}, resilience.WithStore(nil))
 	fmt.Println(len(q.Tasks()), err)
@@ -180,8 +179,7 @@ func ExampleWithQueueWorkers() {
 	// Output: 1
 }
 
-// If the process ends during a restart, the next process runs the task again, with
-// the next number. A part of the work may already be done.
+// If the process ends during a restart, the next process runs the task again.
 func ExampleRestartNumber() {
 	q := queueOf(&resilience.Config{TaskRestart: shortPauses})
 	numbers := make(chan int)
@@ -202,8 +200,7 @@ func ExampleRestartNumber() {
 	// 0
 }
 
-// crashed is a store with one parked task. The process ended during three restarts
-// of that task.
+// crashed is a store with one task that was interrupted three times.
 type crashed struct{}
 
 func (crashed) Swap(string, []byte, []byte) (bool, error) { return true, nil }
@@ -241,8 +238,7 @@ func ExampleQueue_Discard() {
 	// no task has the id "1"
 }
 
-// If a process dies, the next process runs its tasks again. With a lease of 10 s,
-// these tasks start 10 to 14 s after the start of the next process.
+// If a process dies, its tasks run elsewhere, here after 10 to 14 s.
 func ExampleWithQueueLease() {
 	q := queueOf(nil, resilience.WithStore(crashed{}), resilience.WithQueueLease(10*time.Second))
 	fmt.Println(len(q.Tasks()))
@@ -268,7 +264,7 @@ func ExampleWithQueueObserver() {
 	// 1 succeeded
 }
 
-// A function learns the number of its restart, whichever queue runs it.
+// A function can read the number of its restart from the context.
 func ExampleWithRestartNumber() {
 	summarize := func(ctx context.Context, _ []byte) error {
 		fmt.Println("restart", resilience.RestartNumber(ctx))

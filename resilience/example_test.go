@@ -55,8 +55,7 @@ func Example() {
 	// Output: hello <nil>
 }
 
-// If all calls fail, the error of Do has the text of the last error and lists all
-// attempts.
+// If all calls fail, the error has the last text and lists all attempts.
 func ExampleDo() {
 	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{
 		Schedule: resilience.CustomSchedule, BaseDelayMs: 1, MaxDelayMs: 1,
@@ -120,8 +119,7 @@ func ExampleSchedule_Nominal() {
 	// Output: 100ms 800ms 1s
 }
 
-// The second argument is a random number: 0 gives the shortest pause, and 0.5
-// gives the pause without jitter.
+// The second argument is a random number. 0.5 gives the pause without jitter.
 func ExampleSchedule_Delay() {
 	s := resilience.MediumSchedule.Schedule()
 	fmt.Println(s.Delay(0, 0), s.Delay(0, 0.5), s.Delay(0, 0.75))
@@ -206,8 +204,7 @@ func ExampleAttemptTimeoutError_Error() {
 	// Output: no answer within 1m0s true true timeout
 }
 
-// With this config, Do calls the second provider if the API key for the first one is
-// invalid. After a rate limit, Do makes up to five calls to a provider.
+// If the first API key is invalid, Do calls the second provider.
 func ExampleReasonConfig() {
 	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{Reasons: map[classify.Reason]resilience.ReasonConfig{
 		classify.ReasonAuthentication: {Fallback: new(true)},
@@ -217,8 +214,7 @@ func ExampleReasonConfig() {
 	// Output: acme other
 }
 
-// The rate limit ends after the caller's deadline, so the caller gets the
-// provider's error at once. The next call is refused without a request.
+// The rate limit ends after the caller's deadline. The next call is refused.
 func ExampleHoldError() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -302,8 +298,8 @@ func ExampleOutcome_Failed() {
 	// Output: true false
 }
 
-// With FallbackFirst, Do calls the next target after a provider's error. After a
-// network error, Do calls the same target again.
+// After a provider's error, Do calls the next target. After a network error, it does
+// not.
 func ExampleWithProviderErrorOrder() {
 	x := must(&resilience.Config{Enabled: true}, resilience.WithProviderErrorOrder(resilience.FallbackFirst))
 	fmt.Println(called(x, "503 service unavailable"))
@@ -316,8 +312,7 @@ func ExampleWithRateLimitOrder() {
 	// Output: acme other
 }
 
-// called returns the names of the providers that Do calls if the first provider fails
-// with an error of the given text.
+// called returns the providers that Do calls after an error with the given text.
 func called(x *resilience.Executor, text string) string {
 	var called string
 	call := resilience.Call{Targets: []resilience.Target{endpoint, gateway}}
@@ -444,8 +439,7 @@ func ExampleWithProbe() {
 	// hello <nil>
 }
 
-// The random value 0.5 means no jitter, so the pauses are exactly the pauses of the
-// schedule.
+// The random value 0.5 means no jitter.
 func ExampleWithRandom() {
 	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{
 		Schedule: resilience.CustomSchedule, BaseDelayMs: 2, MaxDelayMs: 2,

@@ -22,8 +22,7 @@ var quick = &resilience.Config{
 	Retry:   resilience.RetryConfig{Schedule: resilience.CustomSchedule, BaseDelayMs: 1, MaxDelayMs: 1},
 }
 
-// overloaded starts a server. It answers 529 to its first n requests. To each
-// later request it answers with the method, path and body of that request.
+// overloaded starts a server that answers 529 to its first n requests.
 func overloaded(n int32) *httptest.Server {
 	var requests atomic.Int32
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -79,8 +78,7 @@ func ExampleWithModelAPIs() {
 	// Output: 200 POST /v1/messages {"max_tokens":1}
 }
 
-// Each request has the key of its task. If all retries fail, the request goes to a
-// second gateway.
+// If all retries fail, the request goes to a second gateway.
 func ExampleWithCall() {
 	api, second := overloaded(1000), overloaded(0)
 	defer api.Close()
@@ -161,8 +159,7 @@ func ExampleExecutor_Enabled() {
 	// Output: false true
 }
 
-// If the first event of a stream is an error, the request is repeated, even if that
-// event takes a while to arrive.
+// If the first event of a stream is an error, the request is repeated.
 func ExampleWithFirstEventWait() {
 	calls := 0
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

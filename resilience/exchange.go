@@ -10,7 +10,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// exchange is the state of one call of a [Transport]'s RoundTrip. It is used by one
+// exchange is the state of one RoundTrip of a [Transport]. It is used by one
 // goroutine.
 type exchange struct {
 	t       *Transport
@@ -20,8 +20,8 @@ type exchange struct {
 	primary Target         // the target of the unchanged request
 	target  Target         // of the last request
 	number  int            // requests to target so far
-	sent    bool           // the client's body has been passed on; its receiver closes it
-	failed  *http.Response // the last response, if it is a failure
+	sent    bool           // the client's body has been passed on
+	failed  *http.Response // the last response, if it failed
 }
 
 // do makes the call and returns the response or error for the client.
@@ -41,17 +41,15 @@ func (e *exchange) do(call Call) (*http.Response, error) {
 		return resp, err
 	}
 	if ctx := e.request.Context(); ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		// The context ended during a pause. The client can no longer read the body
-		// of the last response.
+		// The client can no longer read the last response.
 		closeResponse(e.failed)
 		return nil, withContextErr(err, contextErr(ctx))
 	}
 	return e.failed, nil
 }
 
-// neverFor returns a function that allows no retry. If a failure would otherwise
-// be retried, the function emits an event of [KindNotRepeated]. The argument why
-// becomes the event's field To. Each transport emits this event only once.
+// neverFor returns a function that allows no retry. The first prevented retry of a
+// transport emits [KindNotRepeated].
 func (e *exchange) neverFor(why string) func(Attempt) bool {
 	return func(a Attempt) bool {
 		x := e.t.x
@@ -64,8 +62,8 @@ func (e *exchange) neverFor(why string) func(Attempt) bool {
 	}
 }
 
-// withContextErr returns ctxErr with the attempts of err, if err is an [*Error].
-// Otherwise it returns ctxErr unchanged.
+// withContextErr returns ctxErr, together with the attempts of err if it is an
+// [*Error].
 func withContextErr(err, ctxErr error) error {
 	if all, ok := errors.AsType[*Error](err); ok {
 		return &Error{Attempts: all.Attempts, Err: ctxErr, Stop: ctxErr}
@@ -102,8 +100,8 @@ func (e *exchange) roundTrip(ctx context.Context, target Target) (*http.Response
 	return resp, err
 }
 
-// nextRequest returns the request to send to target. For the first request, to the
-// primary target, it returns the client's own request. Otherwise it returns a copy.
+// nextRequest returns the next request to send. The first request to the primary
+// target is the client's own. All others are copies.
 func (e *exchange) nextRequest(ctx context.Context, target Target) (*http.Request, error) {
 	first := !e.sent
 	if first && target == e.primary {

@@ -9,10 +9,10 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Executor makes the calls of [Do]. It has the state that calls share: circuit
-// breakers, backoffs, fallbacks and alerts. A program makes one Executor, with
-// [New]. A nil Executor makes each call once. An Executor is safe for concurrent
-// use. It needs no Close. Without [WithSharing] it starts no goroutine.
+// Executor makes the calls of [Do]. Its calls share circuit breakers, backoffs,
+// fallbacks and alerts. A program makes one Executor, with [New]. An Executor is
+// safe for concurrent use and needs no Close. Without [WithSharing], it starts no
+// goroutine. A nil Executor makes each call once.
 type Executor struct {
 	options
 	cfg       *liveConfig
@@ -47,7 +47,7 @@ func New(cfg *Config, opts ...Option) (*Executor, error) {
 	return x, nil
 }
 
-// Breakers returns the circuit breakers of x. It returns nil if x is nil.
+// Breakers returns the circuit breakers of x. If x is nil, Breakers returns nil.
 func (x *Executor) Breakers() *Breakers {
 	if x == nil {
 		return nil
@@ -55,8 +55,8 @@ func (x *Executor) Breakers() *Breakers {
 	return x.breakers
 }
 
-// Enabled reports whether the calls of the given agent are retried. The empty string
-// is for calls without an agent. A nil Executor returns false.
+// Enabled reports whether the calls of an agent are retried. For calls without an
+// agent, pass the empty string. A nil Executor returns false.
 func (x *Executor) Enabled(agent string) bool { return x != nil && x.cfg.get().enabled(agent) }
 
 // emit sends an event to all observers, the logger and the alert function.
@@ -76,11 +76,10 @@ func (x *Executor) emit(ctx context.Context, e Event) {
 	}
 }
 
-// StreamFailed tells the observers that the answer of a successful call has failed
-// while the caller was reading it ([KindStream]). Adapters for other protocols call
-// StreamFailed after [Do] has returned, at most once for each call. The event has
-// the Key and Agent of the call c, and the Target, Number and Err of the attempt a.
-// A nil Executor does nothing.
+// StreamFailed sends an event of [KindStream]: a call succeeded, but its answer
+// failed while it was read. Adapters for other protocols call it after [Do] has
+// returned, at most once for each call. The event has the Key and Agent of c, and
+// the Target, Number and Err of a. A nil Executor does nothing.
 func (x *Executor) StreamFailed(ctx context.Context, c Call, a Attempt) {
 	if x == nil || x.silent {
 		return
@@ -91,8 +90,8 @@ func (x *Executor) StreamFailed(ctx context.Context, c Call, a Attempt) {
 	})
 }
 
-// logged reports whether e is logged. The config can turn off the logging of
-// attempts and waits.
+// logged reports whether the event is logged. The config can turn off attempts and
+// pauses.
 func (x *Executor) logged(e Event) bool {
 	if e.Kind != KindAttempt && e.Kind != KindWait {
 		return true

@@ -17,8 +17,7 @@ import (
 
 var all3 = []resilience.Target{primary, secondary, tertiary}
 
-// Do makes three calls to the primary target. The count of calls then starts again
-// for the fallback target.
+// Do makes three calls to each target.
 func TestDo_FallbackStartsNewCount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -39,8 +38,7 @@ func TestDo_FallbackStartsNewCount(t *testing.T) {
 	})
 }
 
-// The reason of an error decides how often the first target is called, and whether
-// the second target is called afterwards.
+// The reason of an error decides which targets are called, and how often.
 func TestDo_FallbackOfEachReason(t *testing.T) {
 	t.Parallel()
 	yes := func(resilience.Attempt) bool { return true }
@@ -94,8 +92,7 @@ func TestDo_FallbackOfEachReason(t *testing.T) {
 	}
 }
 
-// If all targets fail, the error has the text of the last target's error and
-// lists all attempts.
+// If all targets fail, the error has the last text and lists all attempts.
 func TestDo_AllTargetsFail(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -162,7 +159,7 @@ func TestOrders(t *testing.T) {
 	})
 }
 
-// After a fallback, calls start at the fallback target for one minute.
+// After a fallback, calls begin at the fallback target for one minute.
 func TestDo_FallbackCooldown(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -201,8 +198,8 @@ func TestDo_FallbackCooldown(t *testing.T) {
 	}
 }
 
-// If the fallback target fails during the cooldown, Do calls the remaining targets,
-// and the primary target last. If the primary target succeeds, the cooldown ends.
+// If the fallback target fails, the primary target is called last. Its success ends
+// the cooldown.
 func TestDo_FallbackFailsInCooldown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -223,8 +220,7 @@ func TestDo_FallbackFailsInCooldown(t *testing.T) {
 	})
 }
 
-// After a fallback, a call that does not list the new target starts at its primary
-// target.
+// A fallback affects only calls that list the new target.
 func TestDo_FallbackOfAnotherCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -238,8 +234,7 @@ func TestDo_FallbackOfAnotherCall(t *testing.T) {
 	})
 }
 
-// After a parsing error, Do calls Correct and makes one retry. If the retry fails,
-// Do calls the next target.
+// After a parsing error, Do makes one corrected retry, then calls the next target.
 func TestDo_CorrectiveRetry(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("nothing to correct")
@@ -285,8 +280,7 @@ func TestDo_CorrectiveRetry(t *testing.T) {
 	}
 }
 
-// The test's Spend function adds up the costs of all targets. If Spend returns an
-// error, the call ends.
+// The test adds up the costs of all targets. An error of Spend ends the call.
 func TestCall_Spend(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -337,8 +331,7 @@ func TestCall_Spend(t *testing.T) {
 	}
 }
 
-// If a pause would end after the caller's deadline, Do calls the next target
-// instead.
+// If a pause would end after the caller's deadline, Do calls the next target.
 func TestDo_DeadlineBeforeTheWaitEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// fallbacks remembers, for each primary target, which target took over. During the
-// cooldown after a fallback, calls start with the new target, because the primary
-// target would probably fail first. fallbacks is safe for concurrent use.
+// fallbacks remembers which target took over from each primary target. It is safe
+// for concurrent use.
 type fallbacks struct {
 	cooldown time.Duration
 
@@ -24,9 +23,7 @@ type fallback struct {
 	until  time.Time
 }
 
-// order returns the targets in the order in which to call them. During a fallback,
-// the target that took over and the targets after it come first. Otherwise order
-// returns targets unchanged.
+// order returns the targets in the order in which to call them.
 func (f *fallbacks) order(targets []Target) []Target {
 	if len(targets) < 2 || !f.used.Load() {
 		return targets
@@ -50,10 +47,8 @@ func (f *fallbacks) order(targets []Target) []Target {
 	}
 }
 
-// record records which target answered a call. fellBack is true if other targets had
-// failed before. If fellBack is false, record changes nothing, so the cooldown is not
-// extended. If the primary target answered, the fallback ends. If a different target
-// answered, a fallback to that target begins.
+// record notes which target answered a call. fellBack is true if other targets had
+// failed before.
 func (f *fallbacks) record(primary, answeredBy Target, fellBack bool) {
 	if !fellBack || f.cooldown <= 0 {
 		return
@@ -69,9 +64,7 @@ func (f *fallbacks) record(primary, answeredBy Target, fellBack bool) {
 	f.byPrimary.set(primary, fallback{target: answeredBy, until: now.Add(f.cooldown)}, now)
 }
 
-// labels returns the names of two targets for events and counters. It returns the
-// providers if they differ, such as "claude" and "openai". Otherwise it returns the
-// models if they differ, and else the results of [Target.Name].
+// labels returns the names of two targets for events and counters.
 func labels(from, to Target) (string, string) {
 	switch {
 	case from.Provider != to.Provider && from.Provider != "" && to.Provider != "":

@@ -17,9 +17,11 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// fleet simulates, in virtual time, many processes that call one endpoint. Each
-// process has an executor and two workers. A worker makes a call every two seconds.
-// A call takes 20 ms. A message to the server of the Sharer takes 2 ms.
+// fleet simulates many processes that call one endpoint, in virtual time:
+//
+//   - Each process has an executor and two workers.
+//   - A worker makes a call every two seconds.
+//   - A call takes 20 ms, and a message to the Sharer 2 ms.
 type fleet struct {
 	processes int
 	shared    bool
@@ -33,10 +35,10 @@ type fleetReport struct {
 	calls     int
 	errors    int           // calls of Do that returned an error
 	failed    int           // failed requests
-	late      int           // failed requests, made 10 s or more after the outage began
+	late      int           // failed requests at least 10 s after the outage began
 	perTrial  int           // largest number of late requests within 400 ms
 	perSecond int           // largest number of late requests within a second
-	median    time.Duration // median time from the end of the outage to a process's first success
+	median    time.Duration // from the end of the outage to a process's first success
 	slowest   time.Duration
 	sent      int // changes that the server sent on
 	claims    int
@@ -108,8 +110,7 @@ func (f fleet) run(t *testing.T) (report fleetReport) {
 	return report
 }
 
-// densest returns the largest number of times that lie within a period of length
-// window. It ignores times before earliest.
+// densest returns the largest number of times within one window, from earliest on.
 func densest(times []time.Duration, earliest, window time.Duration) (most int) {
 	slices.Sort(times)
 	first, _ := slices.BinarySearch(times, earliest)
@@ -121,8 +122,7 @@ func densest(times []time.Duration, earliest, window time.Duration) (most int) {
 	return most
 }
 
-// 2,000 processes call an endpoint that is down for 45 s. With sharing, one process
-// at a time makes a trial.
+// The endpoint is down for 45 s. With sharing, one process at a time makes a trial.
 func TestFleet_Outage(t *testing.T) {
 	t.Parallel()
 	f := fleet{processes: 2000, failure: errNetwork, outage: 45 * time.Second, rest: 10 * time.Second}
@@ -134,12 +134,12 @@ func TestFleet_Outage(t *testing.T) {
 	assert.LessOrEqual(t, shared.late, alone.late/500, "calls in vain after the first ten seconds")
 	assert.LessOrEqual(t, shared.failed, alone.failed/3)
 	assert.LessOrEqual(t, shared.slowest, alone.slowest+2*time.Second)
-	// Shared breakers open earlier, so new calls stop waiting earlier too (bridgeMs).
+	// Shared breakers open earlier, so new calls are refused earlier (bridgeMs).
 	assert.LessOrEqual(t, shared.errors, alone.errors*3/2)
 }
 
-// 2,000 processes call an endpoint that answers with a rate limit for half a minute.
-// With sharing, only a few processes call the endpoint in this time.
+// The endpoint has a rate limit. With sharing, only a few processes call it
+// meanwhile.
 func TestFleet_RateLimit(t *testing.T) {
 	t.Parallel()
 	f := fleet{processes: 2000, failure: answer(429, "10"), outage: 30 * time.Second, rest: 10 * time.Second}

@@ -10,20 +10,15 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// gate controls the calls to one endpoint, or to one [Target.Key] of an endpoint.
-// All callers share the gate. Normally it lets every call in. It has three other
-// states:
+// gate controls the calls to one endpoint, or to one [Target.Key] of it. Normally it
+// lets every call in. It has three other states:
 //
-//   - held: a rate limit says when the next call may be made (gate_hold.go)
+//   - held: no call may be made before the end of a rate limit (gate_hold.go)
 //   - open: the circuit breaker allows one trial call at a time (gate_open.go)
-//   - ramp: after a rate limit or an outage, the number of simultaneous calls grows
-//     from 1 or 2 (gate_hold.go)
+//   - ramp: the number of simultaneous calls grows from 1 or 2 (gate_hold.go)
 //
-// Callers that may wait form a queue (gate_wait.go). A call that is let in gets a
+// Calls that may wait form a queue (gate_wait.go). A call that is let in gets a
 // permit. For each permit, done or release must be called exactly once.
-//
-// If the gate lets every call in, a successful call takes no lock. It uses only
-// g.fastState and g.lastSuccess.
 type gate struct {
 	name     string // the endpoint, or endpoint#key
 	endpoint string
@@ -34,18 +29,18 @@ type gate struct {
 
 	fastState   atomic.Uint64 // generation<<2 | failing | busy
 	used        atomic.Bool   // found in Breakers.cache since the last eviction
-	lastSuccess atomic.Int64  // time of the last success in units of successTick since born, plus one; 0 = never
+	lastSuccess atomic.Int64  // time of the last success since born in successTicks, plus one; 0 = never
 
 	cached    []gateKey // keys of this gate in Breakers.cache; guarded by Breakers.mu
 	forgotten bool      // removed from Breakers; guarded by Breakers.mu
 
 	mu          sync.Mutex
 	mode        BreakerMode
-	generation  uint64          // raised by each counted failure, opening, trial, closing and change of mode
+	generation  uint64          // rises with each counted failure, opening, trial, closing and change of mode
 	failures    int             // counted since the last success
-	recoveries  int             // number of times that a success ended a series of failures
+	recoveries  int             // how often a success ended a series of failures
 	recoveredAt time.Time       // time of the last of these successes
-	overlap     bool            // a failure did not count, because its call overlapped with another failed call
+	overlap     bool            // a failure was not counted, because two failed calls overlapped
 	cause       classify.Result // the last counted failure
 	since       time.Time       // time of the last change of state
 	retired     bool            // removed from Breakers, so it emits no events
@@ -60,8 +55,8 @@ type gate struct {
 	timer *time.Timer // calls g.wake; nil before the first wait
 }
 
-// successTick is the precision of lastSuccess. Within one successTick, only the first
-// success writes to the shared field, so simultaneous successes are fast.
+// successTick is the precision of lastSuccess. Few successes write to that field, so
+// simultaneous calls are fast.
 const successTick = 50 * time.Millisecond
 
 // These are the lowest bits of gate.fastState. The other bits are gate.generation.
@@ -96,7 +91,7 @@ type permit struct {
 	generation uint64
 	ramp       int  // number of the ramp that let the call in; 0 = none
 	trial      bool // the call is a trial of an open breaker
-	late       bool // the call is a trial and may not wait at an open breaker
+	late       bool // the call is a trial, and may not wait at an open breaker
 }
 
 // admit returns a permit at once if the gate lets every call in.
@@ -105,8 +100,8 @@ func (g *gate) admit() (permit, bool) {
 	return permit{g: g, generation: state >> generationShift}, state&busyBit == 0
 }
 
-// locked runs f while it holds mu. It then lets waiting calls in, emits the events
-// of the changes that f has made, and sends these changes to other processes.
+// locked runs f while it holds mu. Then it lets calls in, and emits and publishes
+// the changes.
 func (g *gate) locked(ctx context.Context, f func(now time.Time)) {
 	g.mu.Lock()
 	now := time.Now()
@@ -128,9 +123,8 @@ func (g *gate) locked(ctx context.Context, f func(now time.Time)) {
 	}
 }
 
-// queueEvents moves the events in g.newEvents to the queue g.events. It reports
-// whether the queue has new events. The caller holds mu, so the events are in the
-// order of the changes.
+// queueEvents moves g.newEvents to g.events. It reports whether there were any. The
+// caller holds mu.
 func (g *gate) queueEvents(ctx context.Context, now time.Time) bool {
 	if len(g.newEvents) == 0 {
 		return false
@@ -147,8 +141,7 @@ func (g *gate) queueEvents(ctx context.Context, now time.Time) bool {
 	return true
 }
 
-// publish updates g.fastState, which admit and done read without a lock. The caller
-// holds mu.
+// publish updates g.fastState. The caller holds mu.
 func (g *gate) publish() {
 	state := g.generation << generationShift
 	if g.mode == BreakerForceOpen || g.open || g.ramping() {
@@ -174,8 +167,7 @@ func (g *gate) state() BreakerState {
 	}
 }
 
-// issue returns a permit if the state of the gate allows a call now. restart is true
-// if a restart queue makes the call. The caller holds mu.
+// issue returns a permit if the gate allows a call now. The caller holds mu.
 func (g *gate) issue(now time.Time, restart bool) (p permit, ok bool) {
 	p = permit{g: g}
 	switch {
@@ -202,14 +194,14 @@ type outcome uint8
 const (
 	outcomeNone     outcome = iota // nothing
 	outcomeUp                      // the call succeeded
-	outcomeAnswered                // the endpoint is up, but rejected the call; this does not count as a success
-	outcomeLimited                 // the endpoint is up, but a rate limit applies
+	outcomeAnswered                // the endpoint rejected the call; not a success
+	outcomeLimited                 // the endpoint answered with a rate limit
 	outcomeDown                    // a network error, a 5xx, or a timeout that the server reports
 	outcomeHung                    // no answer within the attempt timeout
 )
 
 // outcomeOf returns the outcome for a result. ended is true if the caller's context
-// has ended. In that case, the caller may have caused the failure.
+// has ended.
 func outcomeOf(r classify.Result, ended bool) outcome {
 	rejected := 400 <= r.Status && r.Status < 500 && r.Status != 408
 	switch {
@@ -226,8 +218,8 @@ func outcomeOf(r classify.Result, ended bool) outcome {
 	}
 }
 
-// done records the outcome of the permit's call. end is the time at which the
-// call ended. If the call met a rate limit, pause is how long the hold lasts.
+// done records the outcome of the permit's call. After a rate limit, pause is the
+// length of the hold.
 func (p permit) done(ctx context.Context, o outcome, r classify.Result, end time.Time, pause time.Duration) {
 	if p.g == nil {
 		return
@@ -242,8 +234,7 @@ func (p permit) done(ctx context.Context, o outcome, r classify.Result, end time
 	p.g.locked(ctx, func(now time.Time) { p.g.count(now, p, o, r, pause) })
 }
 
-// release gives back the permit of a call whose result says nothing about the
-// endpoint.
+// release gives back the permit of a call that says nothing about the endpoint.
 func (p permit) release(ctx context.Context) {
 	p.done(ctx, outcomeNone, classify.Result{}, time.Time{}, 0)
 }
@@ -256,7 +247,7 @@ func (g *gate) succeeded(end time.Time) {
 	}
 }
 
-// count applies an outcome to the state of the gate. The caller holds mu.
+// count updates the gate after a call. The caller holds mu.
 func (g *gate) count(now time.Time, p permit, o outcome, r classify.Result, pause time.Duration) {
 	inRamp := g.leaveRamp(p)
 	trial := p.trial && p.generation == g.generation
@@ -305,8 +296,7 @@ func (g *gate) count(now time.Time, p permit, o outcome, r classify.Result, paus
 	}
 }
 
-// force sets the mode, resets the breaker and its counts, and ends a hold. Waiting
-// calls are let in or refused. If mode is the current mode, force does nothing.
+// force sets the mode, resets all counts and ends a hold.
 func (g *gate) force(ctx context.Context, mode BreakerMode) {
 	g.locked(ctx, func(now time.Time) {
 		if mode == g.mode {

@@ -5,9 +5,7 @@ import (
 	"sync"
 )
 
-// gateEvents sends the events of gates to the observers. It sends the events one at
-// a time, in the order in which goroutines added them. A gate adds its events in the
-// order of its changes, so its last event describes its current state.
+// gateEvents sends the events of gates to the observers, one at a time and in order.
 type gateEvents struct {
 	send func(context.Context, *gate, Event)
 
@@ -28,8 +26,8 @@ func (q *gateEvents) add(ctx context.Context, g *gate, e Event) {
 	q.pending = append(q.pending, gateEvent{ctx, g, e})
 }
 
-// flush sends all events. If another goroutine is already sending, flush returns at
-// once and that goroutine sends the new events too. The caller must hold no lock.
+// flush sends all events, unless another goroutine is already sending. The caller
+// must hold no lock.
 func (q *gateEvents) flush() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

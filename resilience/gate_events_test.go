@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// gauges keeps the last state of each endpoint, like a gauge metric. It checks that
-// the From of each event equals the To of the event before it.
+// gauges keeps the last state of each endpoint. It checks that events follow each
+// other without gaps.
 type gauges struct {
 	t  *testing.T
 	mu sync.Mutex
@@ -48,8 +48,7 @@ func (g *gauges) observe(_ context.Context, e resilience.Event) {
 	g.last[e.Target.Endpoint] = e.To
 }
 
-// flip starts goroutines that call the endpoints. Calls fail and succeed in turn,
-// so the states change often.
+// flip makes calls that fail and succeed in turn, so states change often.
 func flip(ctx context.Context, x *resilience.Executor, goroutines, calls int, endpoint func(i int) string) {
 	var wg sync.WaitGroup
 	for n := range goroutines {
@@ -76,8 +75,7 @@ func flip(ctx context.Context, x *resilience.Executor, goroutines, calls int, en
 	wg.Wait()
 }
 
-// The events of a breaker arrive in order, although many goroutines change the
-// breaker. So the last event has the current state.
+// Many goroutines change a breaker. Its last event still has the current state.
 func TestBreakers_EventsInOrder(t *testing.T) {
 	t.Parallel()
 	g := newGauges(t, resilience.KindBreaker, string(resilience.BreakerClosed))
@@ -91,8 +89,7 @@ func TestBreakers_EventsInOrder(t *testing.T) {
 	}
 }
 
-// The events of a breaker also arrive in order if breakers are removed and made
-// again.
+// Events arrive in order even if breakers are removed and made again.
 func TestBreakers_EventsInOrderWhileForgotten(t *testing.T) {
 	t.Parallel()
 	g := newGauges(t, resilience.KindBreaker, string(resilience.BreakerClosed))
@@ -139,7 +136,7 @@ func TestBreakers_ObserverGoexit(t *testing.T) {
 	assert.Equal(t, []string{"closed>open", "open>closed"}, seen.transitions(resilience.KindBreaker))
 }
 
-// The events of a Health arrive in order, like the events of a breaker.
+// The events of a Health arrive in order too.
 func TestHealth_EventsInOrder(t *testing.T) {
 	t.Parallel()
 	g := newGauges(t, resilience.KindHealth, resilience.Healthy)
@@ -164,8 +161,7 @@ func TestHealth_EventsInOrder(t *testing.T) {
 	}, 5*time.Second, time.Millisecond)
 }
 
-// A hold causes one event, even if many calls meet the rate limit at the same
-// time. A later Retry-After that ends after the hold extends the hold.
+// Simultaneous rate limits cause one event. A longer Retry-After extends the hold.
 func TestHold_Events(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

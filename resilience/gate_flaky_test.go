@@ -13,8 +13,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Calls to a new endpoint overlap, and half of them fail at first. The failures end
-// before the first success, because they take less time. No breaker opens.
+// Half of the first calls fail before the others succeed. No breaker opens.
 func TestGate_FailuresBeforeTheFirstSuccess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -41,8 +40,7 @@ func TestGate_FailuresBeforeTheFirstSuccess(t *testing.T) {
 	})
 }
 
-// At 500 calls per second, one call in five fails, and failed calls take less time
-// than successful ones. No breaker opens, and the ramp after a rate limit ends.
+// One call in five fails early. No breaker opens, and the ramp ends.
 func TestGate_Flaky(t *testing.T) {
 	t.Parallel()
 	for _, held := range []time.Duration{0, 10 * time.Second} {

@@ -13,8 +13,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// model is a simple reference implementation of a gate. It uses one goroutine, lists
-// and a clock that counts milliseconds.
+// model is a simple reference implementation of a gate. Times are in milliseconds.
 type model struct {
 	cfg   BreakerConfig
 	mode  BreakerMode
@@ -25,15 +24,15 @@ type model struct {
 	counted     int  // calls let in up to the last counted failure, opening, trial or change of mode
 	lastSuccess int  // -1 = never
 	overlap     bool // a failure has not counted
-	recoveries  int  // number of times that a success ended a series of failures
+	recoveries  int  // how often a success ended a series of failures
 	recoveredAt int
 	raised      int // counted failures, trials, closings and changes of mode
 	open        bool
 	opened      int
 	nextTrial   int
-	soonest     int // nextTrial may be brought forward to this time
+	soonest     int // a new call can make nextTrial this early
 	scheduled   int // when nextTrial was set
-	asked       int // calls since scheduled; restarts do not count
+	asked       int // calls since scheduled, without restarts
 	failedTrial int
 	trial       *modelCall
 	trialStart  int
@@ -54,7 +53,7 @@ type modelCall struct {
 	deadline  int // 0 = none
 	holdLimit int
 	openLimit int // 0 = the call has not yet waited at an open breaker
-	order     int // the call was let in as the call with this number
+	order     int // number of the call among those let in
 	ramp      int // the ramp in which it was let in; 0 = none
 	raised    int // model.raised when the call was let in
 	wasTrial  bool
@@ -69,9 +68,8 @@ const (
 	ended   modelStatus = "ended"
 )
 
-// These are the longest waits of a call at an open breaker and for a hold, in
-// milliseconds. Other changes happen at multiples of 10 ms, and these waits end
-// between them. So the order of a change and the end of a wait is certain.
+// These times limit how long a call waits, in milliseconds. They are not multiples of
+// 10, unlike the times of all other changes.
 const (
 	modelPatience = 3003
 	modelMaxHold  = 5003
@@ -144,7 +142,7 @@ func (m *model) mayEnter(c *modelCall) bool {
 }
 
 // trialDelay returns how much later than other calls c may make a trial, in
-// milliseconds. It is 0 unless c is a restart.
+// milliseconds.
 func (c *modelCall) trialDelay() int {
 	if c.restart {
 		return 10_000
@@ -164,7 +162,7 @@ func (m *model) schedule() {
 	m.scheduled, m.asked = m.now, 0
 }
 
-// refuses reports whether the gate refuses c, because c would wait for too long.
+// refuses reports whether c would wait for too long.
 func (m *model) refuses(c *modelCall) bool {
 	beyond := func(at int) bool { return c.deadline > 0 && at >= c.deadline }
 	switch {
@@ -204,8 +202,7 @@ func (m *model) arrive(c *modelCall) {
 	}
 }
 
-// settle lets waiting calls in, as many as the gate allows, in the order of their
-// arrival. A restart makes a trial only if no other call waits.
+// settle lets waiting calls in. A restart makes a trial only if no other call waits.
 func (m *model) settle() {
 	for {
 		all := m.find(waiting)
@@ -391,8 +388,7 @@ func drawGateOp(t *rapid.T) gateOp {
 	}
 }
 
-// The gate and the model must behave the same, at whatever times calls begin,
-// wait and end.
+// The gate and the model must behave the same.
 func TestGate_Model(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -405,8 +401,7 @@ func TestGate_Model(t *testing.T) {
 	})
 }
 
-// realCall is a call to the real gate. Its goroutine ends when the gate lets the
-// call in or refuses it.
+// realCall is a call to the real gate, with its own goroutine.
 type realCall struct {
 	p     permit
 	err   error

@@ -6,40 +6,35 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// opening is the part of a [gate] that describes an open breaker. gate.mu guards the
-// fields.
+// opening is the part of a [gate] that describes an open breaker. gate.mu guards it.
 type opening struct {
 	open        bool
 	openedAt    time.Time
 	nextTrial   time.Time
-	soonest     time.Time // the earliest time to which a call may bring nextTrial forward
+	soonest     time.Time // a new call can make nextTrial this early
 	scheduledAt time.Time // when nextTrial was set
-	asked       int       // calls that asked for a permit since scheduledAt; restarts do not count
+	asked       int       // calls since scheduledAt, without restarts
 	failedTrial int       // trials that have failed since openedAt
-	trialStart  time.Time // when the trial under way began; zero = none
+	trialStart  time.Time // when the running trial began; zero = none
 }
 
-// hungTrial is how long a trial call without a result can prevent the next trial.
+// hungTrial is how long a trial without a result prevents the next trial.
 const hungTrial = 30 * time.Second
 
-// trialGaps[n] is the pause before the next trial after n failed trials, if few calls
-// come. The last pause repeats. The pauses are those of [MediumSchedule], so trials
-// are no more frequent than the calls of one caller that retries.
+// trialGaps[n] is the pause after n failed trials, if few calls come. The last pause
+// repeats.
 var trialGaps = [...]time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
 
 const (
 	// busyGap is the longest pause between two trials while many calls come.
 	busyGap = 2 * time.Second
-	// callsPerTrial is the number of calls that come between two trials, if the
-	// pause lies between busyGap and the value in trialGaps.
+	// callsPerTrial is the number of calls between two trials, for pauses longer
+	// than busyGap.
 	callsPerTrial = 2
 	// waitingPerCall is the number of waiting calls that count like one new call.
-	// Waiting calls count too, because without the breaker their callers would
-	// repeat them.
 	waitingPerCall = 4
-	// restartGap is the time after nextTrial in which only other calls may make the
-	// trial. After that, a restart of a queued task may make it too. Restarts come
-	// last because a failed trial uses up one of the task's few restarts.
+	// restartGap is how much later than other calls a restart may make the trial. A
+	// failed trial uses up a restart.
 	restartGap = 10 * time.Second
 )
 
@@ -47,10 +42,12 @@ func (g *gate) strict() bool { return *g.cfg.Load().Strict }
 
 func (g *gate) cooldown() time.Duration { return ms(g.cfg.Load().CooldownMs) }
 
-// fail counts a failure that means that the endpoint is down. If calls overlap, only
-// the first of their failures counts. There are two exceptions. A call that got no
-// answer (hung) always counts, because the call has waited for the whole attempt
-// timeout. A strict breaker counts all failures. The caller holds mu.
+// fail counts a failure that means that the endpoint is down. The caller holds mu.
+// If failed calls overlap:
+//
+//   - normally only the first counts
+//   - a call without an answer (hung) always counts
+//   - at a strict breaker, all count
 func (g *gate) fail(now time.Time, p permit, trial, hung bool, r classify.Result) {
 	switch {
 	case g.mode != BreakerAuto:
@@ -77,12 +74,11 @@ func (g *gate) fail(now time.Time, p permit, trial, hung bool, r classify.Result
 	}
 }
 
-// recoveryLife is how long the count in gate.recoveries applies after its last
-// increase.
+// recoveryLife is how long gate.recoveries applies after the last increase.
 const recoveryLife = 5 * time.Minute
 
-// noteRecovery raises gate.recoveries by one, because a success has ended a series of
-// failures before the breaker opened. The caller holds mu.
+// noteRecovery counts a success that has ended a series of failures. The caller
+// holds mu.
 func (g *gate) noteRecovery(now time.Time) {
 	if now.Sub(g.recoveredAt) >= recoveryLife {
 		g.recoveries = 0
@@ -91,10 +87,8 @@ func (g *gate) noteRecovery(now time.Time) {
 	g.recoveredAt = now
 }
 
-// threshold returns the number of failures in a row that open the breaker. This
-// number is doubled for an endpoint that has often recovered while its breaker was
-// still closed (gate.recoveries). If one call in five fails, for example, five
-// failures in a row happen by chance sooner or later. The caller holds mu.
+// threshold returns how many failures in a row open the breaker. Endpoints that
+// often recover need twice as many. The caller holds mu.
 func (g *gate) threshold(now time.Time) int {
 	n := g.cfg.Load().FailureThreshold
 	if g.recoveries >= n && now.Sub(g.recoveredAt) < recoveryLife && !g.strict() {
@@ -103,17 +97,17 @@ func (g *gate) threshold(now time.Time) int {
 	return n
 }
 
-// began reports whether the permit's call began after the last opening or change of
-// mode. It did if only the counted failures have raised the generation since then,
-// each by one.
+// began reports whether the call began after the last opening or change of mode. In
+// that case, only counted failures have raised the generation.
 func (g *gate) began(p permit) bool {
 	return p.generation+uint64(g.failures) >= g.generation
 }
 
-// quiet reports whether no call has succeeded for quietMs. If no call has succeeded
-// yet and overlapping calls have failed, quietMs counts from the creation of the
-// gate, because failures often arrive before the first success. A strict breaker
-// ignores quietMs. The caller holds mu.
+// quiet reports whether the last success is long enough ago. The caller holds mu.
+// Before the first success:
+//
+//   - normally it returns true
+//   - if failed calls have overlapped, quietMs counts from the gate's creation
 func (g *gate) quiet(now time.Time) bool {
 	last := g.lastSuccessAt()
 	switch {
@@ -145,10 +139,8 @@ func (g *gate) scheduleTrial(now time.Time) {
 	g.scheduledAt, g.asked = now, 0
 }
 
-// trialGap returns the pause before the next trial. The more calls come, the shorter
-// the pause, down to busyGap: a trial costs little compared with the calls that wait
-// for its result. If other processes share the gate, trialGap assumes many calls,
-// because this process does not know their total. The caller holds mu.
+// trialGap returns the pause before the next trial. With more calls, the pause is
+// shorter. The caller holds mu.
 func (g *gate) trialGap(now time.Time) time.Duration {
 	gap := trialGaps[min(g.failedTrial, len(trialGaps)-1)]
 	if g.sharing != nil {
@@ -162,8 +154,8 @@ func (g *gate) trialGap(now time.Time) time.Duration {
 	return min(gap, max((callsPerTrial*each).Truncate(10*time.Millisecond), busyGap))
 }
 
-// waitingCalls returns the number of waiting calls. It does not count the calls of
-// restarted tasks. The caller holds mu.
+// waitingCalls returns the number of waiting calls, without restarts. The caller
+// holds mu.
 func (g *gate) waitingCalls() int {
 	n := 0
 	for e := g.queue.Front(); e != nil; e = e.Next() {
@@ -174,8 +166,8 @@ func (g *gate) waitingCalls() int {
 	return n
 }
 
-// hurry is called when w begins to wait. If w would stop waiting before the next
-// trial is due, hurry brings the trial forward. The caller holds mu.
+// hurry makes the next trial earlier if w would otherwise stop waiting first. The
+// caller holds mu.
 func (g *gate) hurry(w *waiter) {
 	limit := w.openLimit
 	if !w.deadline.IsZero() && w.deadline.Before(limit) {
@@ -186,14 +178,14 @@ func (g *gate) hurry(w *waiter) {
 	}
 }
 
-// bridged reports whether new calls no longer wait at the open breaker: the breaker
-// is strict, or has been open for BridgeMs. The caller holds mu.
+// bridged reports whether new calls no longer wait at the open breaker. The caller
+// holds mu.
 func (g *gate) bridged(now time.Time) bool {
 	return g.strict() || now.Sub(g.openedAt) >= ms(*g.cfg.Load().BridgeMs)
 }
 
-// untilTrial returns the time until the next trial may begin. It returns 0 while a
-// trial is under way. The caller holds mu.
+// untilTrial returns the time until the next trial, or 0 during a trial. The caller
+// holds mu.
 func (g *gate) untilTrial(now time.Time) time.Duration {
 	if !g.trialStart.IsZero() {
 		return 0
@@ -228,16 +220,14 @@ func (g *gate) hungAfter() time.Duration {
 	return min(hungTrial, g.cooldown())
 }
 
-// startTrial begins a trial. The outcome of an earlier trial that is still under way
-// no longer counts. The caller holds mu.
+// startTrial begins a trial. An earlier trial no longer counts. The caller holds mu.
 func (g *gate) startTrial(now time.Time) {
 	g.generation++
 	g.trialStart = now
 }
 
 // close closes the breaker after a successful trial. peer is the process that made
-// the trial; "" means this process. After that, waiting calls are let in, two at
-// first. The caller holds mu.
+// it; "" means this process. The caller holds mu.
 func (g *gate) close(now time.Time, peer string) {
 	g.distrustReporter(now, peer)
 	g.opening = opening{}
@@ -248,7 +238,7 @@ func (g *gate) close(now time.Time, peer string) {
 	g.publishChange(GateChange{Kind: GateClosed})
 }
 
-// openRefusal returns the error of a call that the open breaker refuses. The caller
+// openRefusal returns the error for a call that the open breaker refuses. The caller
 // holds mu.
 func (g *gate) openRefusal(now time.Time) *OpenError {
 	e := &OpenError{Endpoint: g.name, Mode: g.mode}
@@ -258,15 +248,13 @@ func (g *gate) openRefusal(now time.Time) *OpenError {
 	return e
 }
 
-// refusalAfter returns nil if a failed call should be repeated after a pause, and an
-// error otherwise. member is true if the gate let in an earlier call of the same Do
-// before the breaker had been open for BridgeMs. hasOther reports whether another
-// target accepts calls.
+// refusalAfter returns nil if a failed call should be repeated after a pause. member
+// is true if this Do made a call before BridgeMs was over.
 func (g *gate) refusalAfter(pause time.Duration, member bool, hasOther func() bool) *OpenError {
 	if g.fastState.Load()&busyBit == 0 {
 		return nil
 	}
-	other := hasOther() // before the lock, because it locks other gates
+	other := hasOther() // locks other gates, so this gate must not be locked
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()

@@ -8,9 +8,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// share is the part of a [gate] that shares its state with other processes. Before a
-// trial call, a process needs the lease of the trial (the exclusive right to make it)
-// from the [Sharer]. The fields are guarded by gate.mu.
+// share is the part of a [gate] that shares its state with other processes. gate.mu
+// guards it. A lease is the exclusive right to make a trial.
 type share struct {
 	sharing *sharing // nil: nothing is shared
 
@@ -19,46 +18,41 @@ type share struct {
 	remote  bool         // the current change comes from another process
 
 	claim         claim
-	claimNumber   uint64    // number of the last request for a lease, to recognise its answer
-	noTrialBefore time.Time // no trial before this time: another process may have the lease
+	claimNumber   uint64    // number of the last request for a lease
+	noTrialBefore time.Time // until then, another process may have the lease
 
-	openedBy        string    // process whose change opened the breaker; "" = this one
-	unapplied       time.Time // time of the last report of an opening that this process did not apply
-	distrusted      string    // process that reported a wrong opening; its openings are ignored
+	openedBy        string    // process that opened the breaker; "" = this one
+	unapplied       time.Time // time of the last opening that this process ignored
+	distrusted      string    // process that reported a wrong opening
 	distrustedUntil time.Time
 }
 
-// claim is the state of this process's request for the lease of the next trial.
+// claim says whether this process has the lease of the next trial.
 type claim uint8
 
 const (
 	claimNone    claim = iota // no request, and no lease
 	claimPending              // the Sharer has not answered yet
-	claimGranted              // this process has the lease; the next call is the trial
+	claimGranted              // the next call is the trial
 )
 
 const (
-	// claimTimeout is how long a trial waits for its lease at most.
+	// claimTimeout is the longest time that a trial waits for its lease.
 	claimTimeout = 100 * time.Millisecond
-	// shortestClaim is the shortest time between two requests for the lease of a
-	// trial.
+	// shortestClaim is the shortest time between two requests for a lease.
 	shortestClaim = 5 * time.Millisecond
-	// unappliedLife is how long this process remembers share.unapplied. It did not
-	// apply the reported opening, because one of its own calls had just succeeded.
+	// unappliedLife is how long an ignored opening in share.unapplied counts.
 	unappliedLife = 10 * time.Second
-	// distrustTime is how long this process ignores the openings that another process
-	// reports after a wrong report. A report is wrong if a different process soon
-	// finds the endpoint up.
+	// distrustTime is how long a process is distrusted after a wrong report.
 	distrustTime = time.Minute
-	// Each process lets its waiting calls in at a random time within a period. The
-	// length of the period is spreadPerPeer times the number of processes, and at
-	// most longestSpread.
+	// Each process lets its waiting calls in at a random time. The longest delay is
+	// spreadPerPeer for each process, limited to longestSpread.
 	spreadPerPeer = 10 * time.Millisecond
 	longestSpread = 2 * time.Second
 )
 
-// publishChange adds a change to g.changes, which sendChanges sends to the other
-// processes. The caller holds mu.
+// publishChange adds a change to g.changes, unless another process made it. The
+// caller holds mu.
 func (g *gate) publishChange(c GateChange) {
 	if g.sharing == nil || g.remote {
 		return
@@ -67,8 +61,7 @@ func (g *gate) publishChange(c GateChange) {
 	g.changes = append(g.changes, c)
 }
 
-// publishOpened publishes that the breaker is open, and when the next trial is due.
-// The caller holds mu.
+// publishOpened publishes that the breaker is open. The caller holds mu.
 func (g *gate) publishOpened(now time.Time) {
 	g.publishChange(GateChange{
 		Kind: GateOpened, OpenFor: now.Sub(g.openedAt), NextTrial: max(g.nextTrial.Sub(now), 0),
@@ -76,8 +69,8 @@ func (g *gate) publishOpened(now time.Time) {
 	})
 }
 
-// sendChanges sends g.changes to the Sharer. The caller holds mu, so the changes
-// are in order.
+// sendChanges sends g.changes to the Sharer. The caller holds mu, which keeps their
+// order.
 func (g *gate) sendChanges() {
 	if g.claim == claimGranted { // no call has used the lease
 		g.claim = claimNone
@@ -93,9 +86,8 @@ func (g *gate) sendChanges() {
 	}
 }
 
-// mayTry reports whether a trial that is due may begin. With sharing, the trial
-// needs a lease. If nobody has asked for the lease, mayTry asks for it and returns
-// false. The caller holds mu.
+// mayTry reports whether a due trial may begin. With sharing, a trial needs a lease,
+// which mayTry requests. The caller holds mu.
 func (g *gate) mayTry(now time.Time) bool {
 	if g.sharing == nil {
 		return true
@@ -139,16 +131,16 @@ func (g *gate) askForTrial(number uint64) {
 	})
 }
 
-// keepClaim keeps the lease of a trial that ended without a result. The next call
-// can use the lease. The caller holds mu.
+// keepClaim keeps the lease of a trial that ended without a result. The caller holds
+// mu.
 func (g *gate) keepClaim() {
 	if g.sharing != nil {
 		g.claim = claimGranted
 	}
 }
 
-// dropClaim forgets the lease of a trial, and the process that opened the breaker.
-// The caller holds mu.
+// dropClaim forgets the lease and the process that opened the breaker. The caller
+// holds mu.
 func (g *gate) dropClaim() {
 	g.claim, g.noTrialBefore, g.openedBy = claimNone, time.Time{}, ""
 }
@@ -176,8 +168,7 @@ func (g *gate) apply(c GateChange) error {
 	return err
 }
 
-// applyHold begins a hold because another process has met a rate limit. The caller
-// holds mu.
+// applyHold begins a hold that another process has reported. The caller holds mu.
 func (g *gate) applyHold(now time.Time, c GateChange) (err error) {
 	d := c.Hold
 	if d > g.cooldown() {
@@ -191,10 +182,8 @@ func (g *gate) applyHold(now time.Time, c GateChange) (err error) {
 	return err
 }
 
-// applyOpening opens the breaker, because another process has reported an opening.
-// If the breaker is already open, applyOpening updates the time of the next trial.
-// If the breaker is closed, applyOpening ignores a report of a distrusted process,
-// and a report soon after a success of this process. The caller holds mu.
+// applyOpening applies another process's report of an open breaker. The caller holds
+// mu.
 func (g *gate) applyOpening(now time.Time, c GateChange) {
 	next := now.Add(min(c.NextTrial, g.cooldown()))
 	if !g.open {
@@ -224,8 +213,7 @@ func (g *gate) applyOpening(now time.Time, c GateChange) {
 }
 
 // applyClosing closes the breaker, because another process has closed it. If calls
-// wait, the breaker closes after a random time, so that the processes do not all let
-// their calls in at the same moment. The caller holds mu.
+// wait, it closes after a random time. The caller holds mu.
 func (g *gate) applyClosing(now time.Time, c GateChange) {
 	after := g.spread(c.Peers)
 	if after < time.Millisecond || g.queue.Len() == 0 {
@@ -246,35 +234,30 @@ func (g *gate) applyClosing(now time.Time, c GateChange) {
 	})
 }
 
-// distrustReporter is called when the trial of a process has found the endpoint up.
-// peer is that process; "" means this process. If a different process, openedBy,
-// reported the opening less than BridgeMs before, the report was wrong. This process
-// then ignores the openings that openedBy reports within distrustTime. The caller
-// holds mu.
+// distrustReporter is called when a process has found the endpoint up. It distrusts
+// a different process that has just reported the opposite. If peer is "", this
+// process found the endpoint up. The caller holds mu.
 func (g *gate) distrustReporter(now time.Time, peer string) {
 	if g.openedBy != "" && g.openedBy != peer && now.Sub(g.openedAt) < ms(*g.cfg.Load().BridgeMs) {
 		g.distrusted, g.distrustedUntil = g.openedBy, now.Add(distrustTime)
 	}
 }
 
-// reportedDown reports whether another process has said, within unappliedLife, that
-// the endpoint is down, and this process has had no success since then. In that case
-// one failure opens the breaker. The caller holds mu.
+// reportedDown reports whether another process has reported an outage since this
+// process's last success. One failure then opens the breaker. The caller holds mu.
 func (g *gate) reportedDown(now time.Time) bool {
 	return !g.unapplied.IsZero() && now.Sub(g.unapplied) < unappliedLife && g.lastSuccessAt().Before(g.unapplied)
 }
 
-// spread returns how long this process waits before it lets waiting calls in: a
-// random time within a period that grows with the number of processes (peers). The
-// caller holds mu.
+// spread returns a random delay that grows with the number of processes. The caller
+// holds mu.
 func (g *gate) spread(peers int) time.Duration {
 	longest := spreadPerPeer * time.Duration(min(max(peers, 0), int(longestSpread/spreadPerPeer)))
 	return time.Duration(g.sharing.random() * float64(longest))
 }
 
-// sharedCause returns a copy of r, the failure that another process has reported as
-// the cause of a change. The copy has only the fields that this process uses. If the
-// reason of r cannot cause such a change, the copy has the argument reason instead.
+// sharedCause copies the known fields of a failure from another process. If r.Reason
+// cannot cause the change, the argument reason replaces it.
 func sharedCause(r classify.Result, reason classify.Reason, hold time.Duration) classify.Result {
 	if p := r.Reason.Policy(); r.Category == classify.CategoryRetryable && p.Retry == classify.RetryExponential && r.Reason != classify.ReasonUnknown {
 		reason = r.Reason

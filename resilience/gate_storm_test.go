@@ -14,9 +14,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// A thousand callers meet an outage, a rate limit and another outage. Half of them
-// are canceled at some time. Meanwhile Update replaces the config. Afterwards no
-// call waits, and the gate lets every call in.
+// After outages, a rate limit, canceled calls and new configs, no call waits.
 func TestGate_StormConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

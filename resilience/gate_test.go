@@ -20,8 +20,7 @@ import (
 // callTime is the duration of a call to a fakeEndpoint.
 const callTime = 20 * time.Millisecond
 
-// fakeEndpoint is a simulated endpoint that records every call. The function answer
-// decides from the time of a call whether the call fails.
+// fakeEndpoint is a simulated endpoint that records every call.
 type fakeEndpoint struct {
 	start  time.Time
 	answer func(at time.Duration) error // nil: success
@@ -62,8 +61,7 @@ func (p *fakeEndpoint) call(ctx context.Context, _ resilience.Target) (int, erro
 	}
 }
 
-// failed returns the number of failed calls. It ignores calls that began before
-// earliest.
+// failed returns the number of failed calls from earliest on.
 func (p *fakeEndpoint) failed(earliest time.Duration) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,7 +74,7 @@ func (p *fakeEndpoint) failed(earliest time.Duration) int {
 	return n
 }
 
-// starts returns the times at which calls began. It ignores times before earliest.
+// starts returns when calls began, from earliest on.
 func (p *fakeEndpoint) starts(earliest time.Duration) []time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,8 +87,8 @@ func (p *fakeEndpoint) starts(earliest time.Duration) []time.Duration {
 	return all
 }
 
-// downBetween returns an answer function for a fakeEndpoint. Calls fail with network
-// errors between the times begin and end, and succeed otherwise.
+// downBetween returns an answer function. Calls between begin and end fail with
+// network errors.
 func downBetween(begin, end time.Duration) func(time.Duration) error {
 	return func(at time.Duration) error {
 		if begin <= at && at < end {
@@ -100,8 +98,7 @@ func downBetween(begin, end time.Duration) func(time.Duration) error {
 	}
 }
 
-// crowd makes n calls at the same time. It returns their errors and the times at
-// which they ended.
+// crowd makes n calls at the same time and records when they end.
 func crowd(t *testing.T, x *resilience.Executor, p *fakeEndpoint, n int, call resilience.Call) (errs []error, ends []time.Duration) {
 	t.Helper()
 	errs, ends = make([]error, n), make([]time.Duration, n)
@@ -127,7 +124,7 @@ func answered(errs []error) (n int) {
 
 var onPrimary = resilience.Call{Targets: []resilience.Target{primary}}
 
-// jittered returns an executor with random jitter, and the events that it reports.
+// jittered returns an executor with random jitter, and its events.
 func jittered(t *testing.T, cfg *resilience.Config, opts ...resilience.Option) (*resilience.Executor, *events) {
 	t.Helper()
 	seen := new(events)
@@ -151,8 +148,7 @@ func forCallers(t *testing.T, f func(t *testing.T, n int)) {
 	}
 }
 
-// The network is down for a while. Every call that was running gets an answer soon
-// after the recovery, and few calls fail.
+// Every call of an outage gets an answer soon after the recovery. Few calls fail.
 func TestGate_Outage(t *testing.T) {
 	t.Parallel()
 	for _, long := range []time.Duration{2 * time.Second, 5 * time.Second, 15 * time.Second} {
@@ -173,8 +169,7 @@ func TestGate_Outage(t *testing.T) {
 	}
 }
 
-// Calls are made at regular intervals, and an outage of two seconds begins. All
-// calls succeed.
+// Regular calls all succeed despite an outage of two seconds.
 func TestGate_OutageOfAStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -201,8 +196,7 @@ func stream(t *testing.T, x *resilience.Executor, p *fakeEndpoint, n int, interv
 	return errs
 }
 
-// All callers meet a rate limit of ten seconds and wait until the limit is over. Then
-// the gate lets them in, one by one at first, and all succeed.
+// All callers wait until a rate limit is over, and all succeed.
 func TestGate_RateLimit(t *testing.T) {
 	t.Parallel()
 	for _, hint := range []string{"10", ""} {
@@ -241,7 +235,7 @@ func TestGate_RateLimit(t *testing.T) {
 	}
 }
 
-// After a rate limit, one call is made, then 2, 4, 8 and so on at the same time.
+// After a rate limit, 1, 2, 4, 8 and more calls run at the same time.
 func TestGate_Ramp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -265,8 +259,7 @@ func TestGate_Ramp(t *testing.T) {
 	})
 }
 
-// Each call takes a minute. After a rate limit, more calls are made while the first
-// ones are still running.
+// The ramp grows even while its first calls, of a minute each, still run.
 func TestGate_RampOfSlowCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -290,8 +283,7 @@ func TestGate_RampOfSlowCalls(t *testing.T) {
 	})
 }
 
-// A call does not wait for a rate limit that lasts beyond the call's deadline or
-// beyond maxHoldMs.
+// A call does not wait beyond its deadline or beyond maxHoldMs.
 func TestGate_HoldInVain(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -354,8 +346,7 @@ func TestGate_HoldInVain(t *testing.T) {
 	}
 }
 
-// A provider wrongly announces a rate limit of a day. The executor still makes a
-// call every five minutes.
+// During a wrongly announced rate limit of a day, a call is made every five minutes.
 func TestGate_LongestHold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -370,8 +361,7 @@ func TestGate_LongestHold(t *testing.T) {
 	})
 }
 
-// If a caller's own deadline passes during a call, the error does not count
-// against the endpoint, even if there are many such errors.
+// Errors caused by the callers' own deadlines do not count.
 func TestGate_OwnDeadlines(t *testing.T) {
 	t.Parallel()
 	for _, where := range []string{"of the caller", "in the function"} {
@@ -399,8 +389,7 @@ func TestGate_OwnDeadlines(t *testing.T) {
 	}
 }
 
-// If a pause would end after the deadline, Do does not begin the pause. The caller
-// gets the provider's error at once.
+// If a pause would end after the deadline, Do returns the provider's error at once.
 func TestDo_NoPauseInVain(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -484,8 +473,7 @@ func TestGate_ConcurrentFailuresCountOnce(t *testing.T) {
 	})
 }
 
-// stateOf returns the state of the only breaker. It returns closed if there is no
-// breaker yet.
+// stateOf returns the state of the only breaker, or closed if there is none.
 func stateOf(x *resilience.Executor) resilience.BreakerState {
 	for _, b := range x.Breakers().Snapshot() {
 		return b.State
@@ -518,8 +506,7 @@ func TestGate_QuietBeforeOpening(t *testing.T) {
 	}
 }
 
-// While a breaker is open, the gate lets one trial in at a time. The pauses between
-// trials grow.
+// An open gate lets one trial in at a time. The pauses between trials grow.
 func TestGate_Trials(t *testing.T) {
 	t.Parallel()
 	forCallers(t, func(t *testing.T, n int) {
@@ -552,8 +539,7 @@ func TestGate_Trials(t *testing.T) {
 		}
 		assert.GreaterOrEqual(t, len(p.starts(opened)), 5)
 
-		// After BridgeMs, new calls fail at once. Every few seconds, one of the new
-		// calls is made as a trial.
+		// After BridgeMs, new calls fail at once. A few of them are trials.
 		time.Sleep(time.Until(p.start.Add(opened + 40*time.Second)))
 		late := time.Since(p.start)
 		refused := 0
@@ -575,9 +561,8 @@ func TestGate_Trials(t *testing.T) {
 	})
 }
 
-// A restart waits at an open breaker like other calls. If other calls wait too, they
-// make the trials, so that an outage does not use up all restarts of a task. Alone,
-// a restart makes its first trial 10 s later than another call.
+// If a restart waits with other calls, they make the trials. Alone, it makes them
+// later.
 func TestGate_RestartsLeaveTrials(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -623,8 +608,7 @@ func TestGate_RestartsLeaveTrials(t *testing.T) {
 	}
 }
 
-// In the time BridgeMs after an opening, new calls wait at the breaker. A call is
-// refused at once if its deadline is before the next trial.
+// For BridgeMs after an opening, new calls wait, unless their deadline is too early.
 func TestGate_Bridge(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -787,8 +771,7 @@ func TestGate_HungTrial(t *testing.T) {
 	})
 }
 
-// A snapshot shows the number of waiting calls. Force lets the waiting calls in or
-// refuses them. If the context of a call ends, the call stops waiting.
+// Force lets waiting calls in or refuses them. The end of a context ends its call.
 func TestGate_ForceAndWaiting(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -837,8 +820,8 @@ func TestGate_ForceAndWaiting(t *testing.T) {
 	}
 }
 
-// A longer Retry-After extends a hold. Waiting calls are then refused if their
-// deadlines are earlier than the new end of the hold.
+// A longer Retry-After extends a hold. Calls with earlier deadlines are then
+// refused.
 func TestGate_HoldGrows(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -871,8 +854,7 @@ func TestGate_HoldGrows(t *testing.T) {
 	})
 }
 
-// The events of a breaker arrive in the order of its changes, even if different calls
-// cause the changes.
+// The events of a breaker arrive in the order of its changes.
 func TestGate_EventsInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -22,8 +22,7 @@ type fault struct {
 	limited  bool // a rate limit; otherwise the network is down
 }
 
-// faults generates the faults of half an hour. They begin at regular intervals. Each
-// lasts a random time between shortest and longest.
+// faults generates regular faults of random length within half an hour.
 func faults(every, shortest, longest time.Duration, limited bool) (all []fault) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for from := every / 2; from < trafficTime-every; from += every {
@@ -34,9 +33,7 @@ func faults(every, shortest, longest time.Duration, limited bool) (all []fault) 
 
 const trafficTime = 30 * time.Minute
 
-// traffic counts the calls of half an hour. answered is the number of successful
-// calls of Do, failed is the number of failed requests, and openings is the number of
-// times that a breaker opened.
+// traffic counts calls, answered calls, failed requests and openings of breakers.
 type traffic struct {
 	calls, answered, failed, openings int
 }
@@ -47,8 +44,7 @@ func (r traffic) String() string {
 	return fmt.Sprintf("%.2f %% answered, %d calls in vain, %d openings", r.share(), r.failed, r.openings)
 }
 
-// drive makes calls for half an hour, at the given rate. If cfg is nil, drive makes
-// the calls without an executor, in a plain loop with the same pauses.
+// drive makes calls for half an hour. If cfg is nil, it retries in a plain loop.
 func drive(t *testing.T, cfg *resilience.Config, perSecond float64, all []fault, flaky bool) (r traffic) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -117,8 +113,8 @@ func drive(t *testing.T, cfg *resilience.Config, perSecond float64, all []fault,
 	return r
 }
 
-// An executor gets about as many answers as a plain loop, but makes far fewer requests
-// that fail. The test simulates half an hour of calls at several rates.
+// An executor gets about as many answers as a plain loop, with far fewer failed
+// requests.
 func TestGate_Traffic(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -140,8 +136,8 @@ func TestGate_Traffic(t *testing.T) {
 				t.Log("resilience: ", gated)
 				assert.GreaterOrEqual(t, gated.share(), min(plain.share()-tt.behind, 100))
 				if perSecond >= 2 {
-					// At a low rate, most failed calls are trials or calls that
-					// open the breaker.
+					// At a low rate, most failed calls open the breaker or are
+					// trials.
 					assert.LessOrEqual(t, gated.failed, plain.failed/map[float64]int{2: 5, 50: 10}[perSecond])
 				}
 			})

@@ -8,44 +8,41 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// entrant describes a call that asks for a permit (the right to make the call) while
-// the gate does not let every call in.
+// entrant describes a call that asks a busy gate for a permit.
 type entrant struct {
-	member    bool          // the gate has already let in a call of this Do; see run.member
-	restart   bool          // the call is made by a restart queue: other calls make the trials first
-	leaveOpen bool          // another target accepts calls: do not wait for a breaker
-	leaveHold bool          // another target accepts calls: do not wait for a hold either
-	maxHold   time.Duration // longest wait for a hold (after a rate limit) and the ramp after it
+	member    bool          // the gate has let in an earlier call of this Do; see run.member
+	restart   bool          // a restart queue makes the call; other calls make trials first
+	leaveOpen bool          // do not wait for a breaker, because another target accepts calls
+	leaveHold bool          // do not wait for a hold, because another target accepts calls
+	maxHold   time.Duration // longest wait for a hold and the ramp after it
 
-	// patience returns the longest time that the call waits at an open breaker.
-	// cause is the failure that opened the breaker.
+	// patience returns the longest wait at an open breaker. cause is the failure
+	// that opened the breaker.
 	patience func(cause classify.Result) time.Duration
-	// waits is called before the call begins to wait. shortest is the shortest
-	// possible wait. If a rate limit makes the call wait, held is true and cause is
-	// the rate limit. Otherwise cause is the failure that opened the breaker.
+	// waits is called before the call begins to wait. held is true if cause is a
+	// rate limit. Otherwise cause has opened the breaker.
 	waits func(shortest time.Duration, held bool, cause classify.Result)
 }
 
-// waiter is an entrant in the queue of a gate. gate.mu guards the fields until the
-// channel ready is closed.
+// waiter is an entrant in the queue of a gate. Until ready is closed, gate.mu guards
+// the fields.
 type waiter struct {
 	entrant
 	deadline   time.Time // deadline of the caller's context; zero = none
 	holdLimit  time.Time // when the call stops waiting for a hold
-	openLimit  time.Time // when the call stops waiting for a breaker; zero before it has waited for one
-	askedLease bool      // this call made the gate ask for the lease of a trial (gate_share.go)
+	openLimit  time.Time // when the call stops waiting for a breaker; zero before that wait
+	askedLease bool      // the gate has requested a lease for this call (gate_share.go)
 	late       bool      // the call may not wait at an open breaker
 	element    *list.Element
-	timer      *time.Timer // fires when review must check the call again
+	timer      *time.Timer // runs out when the call must be checked again
 
 	ready chan struct{}
 	p     permit
 	err   error
 }
 
-// enter returns a permit, either at once or after a wait. If the call should not
-// wait, enter returns a [refusal]. If the context ends first, enter returns the
-// context's error.
+// enter returns a permit, possibly after a wait. If the call should not wait, enter
+// returns a [refusal].
 func (g *gate) enter(ctx context.Context, w *waiter) (permit, error) {
 	w.deadline, _ = ctx.Deadline()
 	waiting := false
@@ -91,14 +88,12 @@ func (g *gate) enter(ctx context.Context, w *waiter) (permit, error) {
 	return g.wait(ctx, w)
 }
 
-// refuse returns an error if a call should not wait, and nil otherwise. A call
-// should not wait in three cases:
+// refuse returns an error if a call should not wait. The caller holds mu. The
+// reasons are:
 //
 //   - The breaker is forced open.
 //   - Another target can be called instead.
-//   - The wait would last beyond the deadline or a limit in w.
-//
-// The caller holds mu.
+//   - The wait would last beyond the deadline or another limit.
 func (g *gate) refuse(now time.Time, w *waiter) refusal {
 	beyond := func(t time.Time) bool { return !w.deadline.IsZero() && !t.Before(w.deadline) }
 	switch {
@@ -146,8 +141,7 @@ func (g *gate) wait(ctx context.Context, w *waiter) (permit, error) {
 	}
 }
 
-// leave takes a call out of the queue. It reports whether the call was still in the
-// queue.
+// leave takes a call out of the queue. It reports whether the call was still there.
 func (g *gate) leave(w *waiter) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -158,7 +152,7 @@ func (g *gate) leave(w *waiter) bool {
 	return true
 }
 
-// recheck refuses a waiting call if it has reached one of its limits.
+// recheck refuses a waiting call that has reached a limit.
 func (g *gate) recheck(w *waiter) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -167,8 +161,7 @@ func (g *gate) recheck(w *waiter) {
 	}
 }
 
-// dismiss refuses all waiting calls that should no longer wait after a change. The
-// caller holds mu.
+// dismiss refuses all calls that should no longer wait. The caller holds mu.
 func (g *gate) dismiss(now time.Time) {
 	for e := g.queue.Front(); e != nil; {
 		w := e.Value.(*waiter)
@@ -177,8 +170,8 @@ func (g *gate) dismiss(now time.Time) {
 	}
 }
 
-// review refuses a waiting call that should no longer wait. For any other call it
-// sets the timer w.timer, which runs review again. The caller holds mu.
+// review refuses a call that should no longer wait, or sets its timer again. The
+// caller holds mu.
 func (g *gate) review(now time.Time, w *waiter) {
 	if err := g.refuse(now, w); err != nil {
 		g.answer(w, permit{}, err)
@@ -187,8 +180,7 @@ func (g *gate) review(now time.Time, w *waiter) {
 	w.timer.Reset(g.untilLimit(now, w))
 }
 
-// untilLimit returns how long w can wait before review must check w again. The
-// caller holds mu.
+// untilLimit returns the time until the next review of w. The caller holds mu.
 func (g *gate) untilLimit(now time.Time, w *waiter) time.Duration {
 	if w.askedLease && g.claim == claimPending {
 		return claimTimeout
@@ -203,8 +195,7 @@ func (g *gate) untilLimit(now time.Time, w *waiter) time.Duration {
 	return limit.Sub(now)
 }
 
-// letIn lets calls in from the front of the queue, as many as the gate allows now.
-// The caller holds mu.
+// letIn lets in as many calls as the gate allows now. The caller holds mu.
 func (g *gate) letIn(now time.Time) {
 	for g.queue.Len() > 0 {
 		w := g.nextWaiter()
@@ -217,9 +208,8 @@ func (g *gate) letIn(now time.Time) {
 	g.arm(now)
 }
 
-// nextWaiter returns the call that is let in next: the first in the queue. At an open
-// breaker, it returns the first call that no restart queue makes, if there is one
-// (restartGap). The caller holds mu.
+// nextWaiter returns the call to let in next. At an open breaker, restarts come
+// last. The caller holds mu.
 func (g *gate) nextWaiter() *waiter {
 	first := g.queue.Front()
 	if g.open {
@@ -245,8 +235,7 @@ func (g *gate) remove(w *waiter) {
 	w.element = nil
 }
 
-// arm sets g.timer to the next time at which the gate can let a waiting call in. The
-// caller holds mu.
+// arm sets the timer that lets the next waiting call in. The caller holds mu.
 func (g *gate) arm(now time.Time) {
 	if g.queue.Len() == 0 || g.claim == claimPending {
 		if g.timer != nil {
@@ -271,5 +260,5 @@ func (g *gate) arm(now time.Time) {
 	g.timer.Reset(after)
 }
 
-// wake runs when g.timer fires. It lets waiting calls in or refuses them.
+// wake runs when g.timer fires.
 func (g *gate) wake() { g.locked(context.Background(), g.dismiss) }

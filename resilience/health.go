@@ -9,31 +9,37 @@ import (
 
 // Health is the [Monitor] of this package. An endpoint is unhealthy in two cases:
 //
-//   - The endpoint had ten or more calls within five minutes, and at least half of
-//     them failed ([HealthWindow], [HealthMinCalls], [HealthConfig]). The endpoint
-//     recovers when a ping succeeds or when enough failures are older than five
-//     minutes.
-//   - The endpoint's last session, such as a process or a connection, has died
-//     ([Health.Watch]). The endpoint recovers when a new session begins or a ping
-//     succeeds.
+//   - Of ten or more calls within five minutes, at least half failed
+//     ([HealthConfig]).
+//   - The last session of the endpoint, such as a process, has died
+//     ([Health.Watch]).
 //
-// Health counts successful calls, and the failures for which [Outcome.Failed] is
-// true. Pings count like calls. With [WithPing], Health pings each endpoint every 30
-// seconds, beginning with the endpoint's first use. An endpoint that has not been
-// used for an hour is removed.
+// After failed calls, the endpoint recovers in two cases:
 //
-// At most [MaxEndpoints] endpoints are kept. A new endpoint replaces the least
-// recently used one. An unhealthy endpoint is replaced only if more than three
-// quarters of all endpoints are unhealthy. An endpoint with a live session is always
-// kept.
+//   - A ping succeeds.
+//   - Enough failures are older than five minutes.
 //
-// If a ping panics, or fails because the ping itself is faulty (a bad URL, a missing
-// key), the endpoint counts as healthy, unless its last session has died. Without
-// pings, only a call can show that failures have ended. So [Health.WaitForRecovery]
-// returns at once, unless the last session has died.
+// After the death of a session, the endpoint recovers in two cases:
+//
+//   - A ping succeeds.
+//   - A new session begins.
+//
+// Health counts successes and the failures for which [Outcome.Failed] is true.
+// [HealthMinCalls] and [HealthWindow] are the limits. With [WithPing], Health pings
+// each endpoint every 30 seconds. The pings begin with the first use of the
+// endpoint, and count like calls.
+//
+// If a ping panics or is itself faulty, the endpoint counts as healthy. A bad URL is
+// such a fault. If the last session has died, the endpoint stays unhealthy even
+// then.
+//
+// If an endpoint has not been used for an hour, it is removed. At most
+// [MaxEndpoints] endpoints are kept. A new endpoint then replaces the least recently
+// used one. Unhealthy endpoints are replaced only if they are more than three
+// quarters of all. An endpoint with a live session is always kept.
 //
 // A Health is safe for concurrent use. It runs one goroutine for each endpoint that
-// it pings; [Health.Shutdown] ends them.
+// it pings. [Health.Shutdown] ends these goroutines.
 type Health struct {
 	cfg       *Config
 	ping      Probe // may be nil
@@ -53,20 +59,19 @@ type Health struct {
 
 var _ Monitor = (*Health)(nil)
 
-// endpointHealth is the state of one endpoint.
 type endpointHealth struct {
 	name     string
 	settings HealthConfig
-	stop     context.CancelFunc // stops the pings of the endpoint; nil without pings
+	stop     context.CancelFunc // stops the pings; nil without pings
 	window   healthWindow
 	lastUsed time.Time
 
-	pingBroken bool  // the last ping failed because the ping itself is faulty
+	pingBroken bool  // the last ping was itself faulty
 	sessions   int   // number of live sessions
-	sessionErr error // why the last session died, or nil
+	sessionErr error // error of the last session that died, or nil
 	healthy    bool  // as of the last event
 	recovered  chan struct{}
-	lastPing   time.Time // time at which the last ping ended
+	lastPing   time.Time // end of the last ping
 }
 
 // HealthOption configures a [Health].
@@ -77,15 +82,15 @@ type healthOption func(*Health)
 func (o healthOption) applyHealth(h *Health) { o(h) }
 
 // WithPing sets the ping, which returns nil if the endpoint answers. The context of
-// a ping ends after the ping interval and on [Health.Shutdown]; the ping must then
+// a ping ends after the ping interval and on [Health.Shutdown]. The ping must then
 // return. By default, and with nil, there are no pings.
 func WithPing(ping Probe) HealthOption {
 	return healthOption(func(h *Health) { h.ping = ping })
 }
 
-// WithHealthObserver adds an observer of [KindHealth] events. The executor's
-// observers, such as [LogEvents], usually belong here too. By default there is
-// none. Observers are called in the order of the options. nil is ignored.
+// WithHealthObserver adds an observer of [KindHealth] events. Observers are called
+// in the order of the options. By default there is none. A nil observer is ignored.
+// Usually, pass the executor's observers, such as [LogEvents], here too.
 func WithHealthObserver(o Observer) HealthOption {
 	return healthOption(func(h *Health) {
 		if o != nil {
@@ -94,8 +99,8 @@ func WithHealthObserver(o Observer) HealthOption {
 	})
 }
 
-// NewHealth returns a Health with the settings of c. A nil c means the defaults.
-// The field Enabled of c is ignored.
+// NewHealth returns a Health with the settings of c. A nil c means the defaults. The
+// field Enabled of c is ignored.
 func NewHealth(c *Config, opts ...HealthOption) *Health {
 	h := &Health{cfg: c.clone(), start: time.Now(), endpoints: newBounded[string, *endpointHealth](MaxEndpoints)}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
@@ -125,8 +130,8 @@ func (h *Health) Record(ctx context.Context, o Outcome) {
 	h.evaluate(e, Event{Result: o.Result})
 }
 
-// count adds an outcome to the window. It ignores an error that says nothing about
-// the endpoint.
+// count adds an outcome to the window. Errors that say nothing about the endpoint
+// are ignored.
 func (h *Health) count(e *endpointHealth, o Outcome) {
 	if !o.Failed() && o.Result.Category != "" {
 		return
@@ -146,9 +151,8 @@ func (h *Health) count(e *endpointHealth, o Outcome) {
 // second returns the seconds from h.start to t.
 func (h *Health) second(t time.Time) int64 { return int64(t.Sub(h.start) / time.Second) }
 
-// evaluate updates e.healthy and returns the new value. The parameter cause has the
-// Result and Err of the latest outcome. If e becomes unhealthy, the [KindHealth]
-// event contains this Result and Err.
+// evaluate updates e.healthy and returns the new value. The event for a change to
+// unhealthy gets Result and Err from cause.
 func (h *Health) evaluate(e *endpointHealth, cause Event) bool {
 	healthy := e.sessionErr == nil && (e.pingBroken || !e.failing(h.second(time.Now())))
 	if healthy == e.healthy {
@@ -184,8 +188,8 @@ func (e *endpointHealth) markUp() {
 	}
 }
 
-// get returns the state of an endpoint. If the endpoint is new, get starts its
-// pings. The caller holds mu and calls notify after unlocking it.
+// get returns the state of an endpoint. For a new endpoint, it starts the pings. The
+// caller holds mu, and calls notify after unlocking.
 func (h *Health) get(endpoint string) *endpointHealth {
 	e, ok := h.endpoints.get(endpoint)
 	if !ok {
@@ -207,8 +211,7 @@ func (h *Health) get(endpoint string) *endpointHealth {
 	return e
 }
 
-// rank says how well e is protected against removal from a full [bounded] map: it
-// returns pinned if e has a live session, held if e is unhealthy, and else plain.
+// rank returns how well e is protected against removal from a full map.
 func (e *endpointHealth) rank() rank {
 	switch {
 	case e.sessions > 0:
@@ -221,8 +224,6 @@ func (e *endpointHealth) rank() rank {
 }
 
 // sweep removes expired endpoints if there are at least sweepThreshold endpoints.
-// The goroutine that pings an endpoint also removes the endpoint when it has
-// expired.
 func (h *Health) sweep() {
 	for _, r := range [...]rank{plain, held} {
 		for h.endpoints.len() >= sweepThreshold {
@@ -236,8 +237,8 @@ func (h *Health) sweep() {
 	}
 }
 
-// discard stops the pings of an endpoint that was removed, and wakes the callers of
-// WaitForRecovery. The endpoint counts as healthy again.
+// discard stops the pings of a removed endpoint and wakes the callers of
+// WaitForRecovery.
 func (h *Health) discard(e *endpointHealth) {
 	if e.stop != nil {
 		e.stop()
@@ -256,8 +257,8 @@ func (e *endpointHealth) expired() bool {
 	return e.sessions == 0 && time.Since(e.lastUsed) > idleTimeout
 }
 
-// Shutdown stops the pings, ends every call of WaitForRecovery, and waits until
-// running pings have returned. It returns an error if ctx ends first. After
+// Shutdown stops the pings and ends every call of WaitForRecovery. It waits until
+// running pings have returned. If ctx ends first, it returns an error. After
 // Shutdown, calls and sessions still change the health of endpoints.
 func (h *Health) Shutdown(ctx context.Context) error {
 	h.mu.Lock()

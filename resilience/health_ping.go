@@ -30,8 +30,8 @@ func (h *Health) keepPinging(ctx context.Context, e *endpointHealth) {
 	}
 }
 
-// removeExpired removes e if e has expired. It reports whether e is no longer in
-// h.endpoints.
+// removeExpired removes e if it has expired. It returns true if h.endpoints no
+// longer contains e.
 func (h *Health) removeExpired(e *endpointHealth) bool {
 	defer h.notify(h.ctx)
 	h.mu.Lock()

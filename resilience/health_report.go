@@ -7,16 +7,15 @@ import (
 	"time"
 )
 
-// notify sends pending events to the observers, in order and without holding mu. If
-// another goroutine is already sending, that goroutine sends the new events too.
+// notify sends pending events to the observers, in order and without holding mu.
+// Only one goroutine sends at a time.
 func (h *Health) notify(ctx context.Context) {
 	for h.pending() && h.notifying.TryLock() {
 		h.send(ctx)
 	}
 }
 
-// send sends pending events. The caller has locked h.notifying; send unlocks it,
-// even if an observer calls runtime.Goexit.
+// send sends pending events. The caller has locked h.notifying; send unlocks it.
 func (h *Health) send(ctx context.Context) {
 	defer h.notifying.Unlock()
 	h.mu.Lock()
@@ -35,8 +34,8 @@ func (h *Health) pending() bool {
 }
 
 // EndpointHealth is the health of one endpoint, as [Health.Snapshot] returns it. The
-// counts cover the calls and pings of the last [HealthWindow]: successes, and the
-// failures for which [Outcome.Failed] is true.
+// counts cover the calls and pings of the last [HealthWindow]. They include
+// successes and the failures for which [Outcome.Failed] is true.
 type EndpointHealth struct {
 	Endpoint     string        `json:"endpoint"`
 	Healthy      bool          `json:"healthy"`
@@ -46,9 +45,9 @@ type EndpointHealth struct {
 	FailureRate  float64       `json:"failureRate"`
 	Latency      time.Duration `json:"latency"`                // average
 	LastPing     time.Time     `json:"lastPing,omitzero"`      // zero without pings
-	PingBroken   bool          `json:"pingBroken,omitempty"`   // the last ping failed because the ping itself is faulty
+	PingBroken   bool          `json:"pingBroken,omitempty"`   // the last ping was itself faulty
 	Sessions     int           `json:"sessions,omitempty"`     // number of live sessions
-	SessionError string        `json:"sessionError,omitempty"` // why the last session died
+	SessionError string        `json:"sessionError,omitempty"` // error of the last session that died
 }
 
 // Snapshot returns the health of all endpoints, ordered by name.

@@ -40,8 +40,7 @@ func recordCalls(t *testing.T, h *resilience.Health, n int, err error) {
 	}
 }
 
-// changes describes each event with a text: the change of health, and the time from
-// the argument start to the event.
+// changes describes each event: the change of health, and the time since start.
 func (r *recorder) changes(start time.Time) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,8 +120,7 @@ func TestHealthByCalls(t *testing.T) {
 	}
 }
 
-// Each change of an endpoint's health causes one event, with the cause of the
-// change.
+// Each change of health causes one event, with the cause of the change.
 func TestHealthEvents(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -142,8 +140,8 @@ func TestHealthEvents(t *testing.T) {
 	})
 }
 
-// If an observer causes another event, it receives that event after the current one.
-// So events arrive one at a time and in order.
+// If an observer causes another event, events still arrive one at a time and in
+// order.
 func TestHealthEventsInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -233,8 +231,7 @@ func TestHealthPings(t *testing.T) {
 		assert.Equal(t, 2*time.Second, s.Latency)
 		assert.Equal(t, 92*time.Second, s.LastPing.Sub(start))
 
-		// An unused endpoint is removed. When the endpoint is used again, the pings
-		// start again.
+		// An unused endpoint is removed. Later, its pings begin again.
 		advance(2 * time.Hour)
 		forgotten := p.count()
 		advance(time.Hour)
@@ -271,7 +268,7 @@ func TestHealthByPings(t *testing.T) {
 	})
 }
 
-// A ping that takes longer than the interval has failed.
+// A ping has failed if it takes longer than the interval.
 func TestHealthSlowPing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -317,8 +314,8 @@ func TestHealthFailsOpen(t *testing.T) {
 	}
 }
 
-// Failed calls do not make the endpoint unhealthy while the ping function is faulty.
-// When the function works again, failed calls count again.
+// While the ping function is faulty, failed calls do not make the endpoint
+// unhealthy.
 func TestHealthPingRecovers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -387,8 +384,7 @@ func TestHealthWithExecutor(t *testing.T) {
 	})
 }
 
-// The session passed to Watch is a process. When the process ends, the endpoint
-// becomes unhealthy.
+// The session is a process. When the process ends, the endpoint becomes unhealthy.
 func TestHealthOfProcess(t *testing.T) {
 	t.Parallel()
 	told := make(chan resilience.Event, 1)

@@ -9,10 +9,12 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// WaitForRecovery waits until the endpoint is healthy. It returns ctx's error if ctx
-// ends first. Without [WithPing], it returns nil at once, because only calls can
-// then show a recovery. But if the endpoint's last session has died, it waits for a
-// new session. It also returns nil after [HealthWindow] and on [Health.Shutdown].
+// WaitForRecovery waits until the endpoint is healthy. If ctx ends first, it returns
+// the error of ctx. It returns nil early in three cases:
+//
+//   - [HealthWindow] has passed.
+//   - [Health.Shutdown] was called.
+//   - There are no pings ([WithPing]), and the last session has not died.
 func (h *Health) WaitForRecovery(ctx context.Context, endpoint string) error {
 	limit := time.NewTimer(HealthWindow)
 	defer limit.Stop()
@@ -36,7 +38,7 @@ func (h *Health) WaitForRecovery(ctx context.Context, endpoint string) error {
 }
 
 // recovery returns a channel that is closed when the endpoint recovers. It returns
-// nil if the endpoint is healthy or its recovery cannot be detected.
+// nil if nobody needs to wait.
 func (h *Health) recovery(ctx context.Context, endpoint string) <-chan struct{} {
 	defer h.notify(ctx)
 	h.mu.Lock()
@@ -48,15 +50,16 @@ func (h *Health) recovery(ctx context.Context, endpoint string) <-chan struct{} 
 	return e.recovered
 }
 
-// Watch makes an endpoint's health depend on a session, such as a process or a
-// connection. The session dies when its context ends; [context.Cause] says why. For
-// a process, start a goroutine that calls the Wait method of the exec.Cmd and then
-// cancels the context with the error of Wait. When the last session of an endpoint
-// dies, the endpoint is unhealthy until Watch is called for a new session or a ping
-// succeeds.
+// Watch makes the health of an endpoint depend on a session, such as a process. The
+// session dies when its context ends. [context.Cause] returns the reason. After the
+// death of the last session, the endpoint is unhealthy. It recovers when a new
+// session begins or a ping succeeds.
 //
-// If a session closes normally, call the returned function stop before the context
-// ends. Further calls of stop do nothing.
+// For a process, start a goroutine that calls [os/exec.Cmd.Wait]. When Wait has
+// returned, cancel the context with the error of Wait.
+//
+// If a session closes normally, call the returned function before the context ends.
+// Further calls of this function do nothing.
 func (h *Health) Watch(session context.Context, endpoint string) (stop func()) {
 	h.mu.Lock()
 	e := h.get(endpoint)
@@ -81,8 +84,8 @@ func (h *Health) Watch(session context.Context, endpoint string) (stop func()) {
 	}
 }
 
-// sessionEnded records the end of a session. cause is nil if the session closed
-// normally.
+// sessionEnded records the end of a session. If the session closed normally, cause
+// is nil.
 func (h *Health) sessionEnded(session context.Context, e *endpointHealth, cause error) {
 	defer h.notify(session)
 	h.mu.Lock()

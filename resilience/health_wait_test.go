@@ -107,8 +107,7 @@ func TestHealthSessionDies(t *testing.T) {
 	})
 }
 
-// An endpoint with several sessions becomes unhealthy when the last of them ends
-// with an error.
+// An endpoint with several sessions becomes unhealthy when the last of them dies.
 func TestHealthSeveralSessions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -126,7 +125,7 @@ func TestHealthSeveralSessions(t *testing.T) {
 	})
 }
 
-// After a call of stop, the end of the session does not make the endpoint unhealthy.
+// After a call of the stop function, the end of the session has no effect.
 func TestHealthSessionStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -143,8 +142,7 @@ func TestHealthSessionStops(t *testing.T) {
 	})
 }
 
-// A session ended with an error, so the endpoint is unhealthy. A failed ping
-// changes nothing. A successful ping makes the endpoint healthy.
+// After the death of a session, a successful ping makes the endpoint healthy.
 func TestHealthPingAfterSessionDied(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

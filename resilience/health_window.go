@@ -3,11 +3,10 @@ package resilience
 import "time"
 
 // healthWindow counts the outcomes of the last [HealthWindow] in buckets of one
-// second. Its size does not depend on the number of calls. It is not safe for
-// concurrent use. The zero value is empty.
+// second. The zero value is empty.
 type healthWindow struct {
 	buckets [HealthWindow / time.Second]healthCounts // a ring, one bucket per second
-	newest  int64                                    // time of the newest bucket, in seconds since Health.start
+	newest  int64                                    // second of the newest bucket, counted from Health.start
 	sum     healthCounts                             // sum of all buckets
 }
 
@@ -21,8 +20,8 @@ func (c *healthCounts) add(o healthCounts) {
 	c.calls, c.failed, c.latency = c.calls+o.calls, c.failed+o.failed, c.latency+o.latency
 }
 
-// advance moves the end of the window to now, a time in seconds. It drops buckets
-// older than the window and returns the sum of the rest.
+// advance drops buckets older than the window and returns the sum of the rest. The
+// time now is in seconds.
 func (w *healthWindow) advance(now int64) healthCounts {
 	size := int64(len(w.buckets))
 	if now-w.newest >= size {
@@ -37,8 +36,10 @@ func (w *healthWindow) advance(now int64) healthCounts {
 	return w.sum
 }
 
-// add adds c to the bucket of t, a time in seconds. If t is before the window, add
-// does nothing. If t is after now, add adds c to the newest bucket.
+// add adds c to the bucket of second t. Two times are special:
+//
+//   - before the window: c is ignored
+//   - after now: c is added to the newest bucket
 func (w *healthWindow) add(now, t int64, c healthCounts) {
 	w.advance(now)
 	size := int64(len(w.buckets))

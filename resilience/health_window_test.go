@@ -8,8 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The window counts outcomes in a ring of buckets. The counts must equal the counts
-// in a plain list of all outcomes.
+// The counts of the window must equal those of a plain list.
 func TestHealthWindow(t *testing.T) {
 	t.Parallel()
 	const size = int64(HealthWindow / time.Second)

@@ -67,7 +67,7 @@ func noJitter() float64 { return 0.5 }
 // enabled returns a config that is enabled and has only defaults.
 func enabled() *resilience.Config { return &resilience.Config{Enabled: true} }
 
-// executor returns an executor without jitter. Options may replace its random
+// executor returns an executor without jitter, unless an option sets a random
 // source.
 func executor(t testing.TB, cfg *resilience.Config, opts ...resilience.Option) *resilience.Executor {
 	t.Helper()
@@ -119,9 +119,11 @@ func (e *events) transitions(kind resilience.Kind) []string {
 	return all
 }
 
-// script is a function for Do with prepared errors. Each call to a target returns
-// the next error in the list of that target. The last error repeats. A target
-// without a list succeeds and returns its model.
+// script is a function for Do with prepared errors. The rules are:
+//
+//   - Each call to a target returns the next error in the target's list.
+//   - The last error repeats.
+//   - A target without a list succeeds and returns its model.
 type script struct {
 	mu    sync.Mutex
 	fails map[resilience.Target][]error

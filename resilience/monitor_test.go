@@ -15,8 +15,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// monitor is a Monitor. unhealthyUntil maps each endpoint to the time at which the
-// endpoint becomes healthy.
+// monitor is a Monitor that knows when each endpoint becomes healthy.
 type monitor struct {
 	mu             sync.Mutex
 	unhealthyUntil map[string]time.Time
@@ -196,8 +195,7 @@ func TestRestarter_Offer(t *testing.T) {
 	}
 }
 
-// If network failures have opened a circuit breaker, the calls that the breaker then
-// refuses are offered to the restart queue.
+// Calls are queued if network failures have opened the breaker that refuses them.
 func TestRestarter_OpenBreaker(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -35,22 +35,22 @@ var logEntries = map[Kind]logEntry{
 	KindDone:   {slog.LevelDebug, "call done"},
 }
 
-// LogEvents returns an observer that logs each event as one record, with the
-// context of the call. The levels are:
+// LogEvents returns an observer that logs each event as one record. Records are
+// logged with the context of the call. The levels are:
 //
 //   - error: alerts
-//   - warn: failed calls, failed streams, fallbacks, restarts, and each change of a
-//     breaker, of an endpoint's health or of sharing
-//   - info: waits
-//   - debug: successful calls, holds (waits that rate limits require), and the end of
-//     a Do
+//   - warn: failed calls, failed streams, fallbacks, restarts
+//   - warn: each change of a breaker, of an endpoint's health, or of sharing
+//   - info: pauses before calls
+//   - debug: successful calls, rate limits that begin or end, and the end of a Do
 //
-// The record of a wait contains the wait that the provider asked for (retryAfterMs,
-// derivedRetry). If the provider asked for none, the record contains backoffMs: the
-// pause of the retry schedule, without jitter. The attribute "err" is the error of
-// the caller's function. Secrets in the text of the error, such as a key in a URL,
-// are masked. errors.Is and errors.As still work on the error. A nil logger logs
-// nothing.
+// The record of a pause contains the time that the provider asked for (retryAfterMs,
+// derivedRetry). If the provider asked for none, it contains backoffMs. This is the
+// pause of the retry schedule, without jitter.
+//
+// The attribute "err" is the error of the caller's function. Secrets in the text of
+// the error are masked. errors.Is and errors.As still work on the error. A nil
+// logger logs nothing.
 func LogEvents(logger *slog.Logger) Observer {
 	return func(ctx context.Context, e Event) {
 		if logger == nil {
@@ -69,40 +69,47 @@ func LogEvents(logger *slog.Logger) Observer {
 	}
 }
 
-// Counters are the functions that [CountEvents] calls. The methods of otelclass's
-// CallMetrics have the right types. Any of the functions may be nil.
+// Counters are the functions that [CountEvents] calls. Each of them can be nil. The
+// methods of otelclass's CallMetrics have the right types.
 //
-// Several functions have the same arguments: provider is [Target.Provider] or, if
-// that is empty, the provider to which the endpoint's host belongs
-// ([classify.HostProvider]). endpoint is [Target.Name], without the key.
+// Several functions have these parameters:
+//
+//   - provider: [Target.Provider] or, if that is empty, the provider of the
+//     endpoint's host ([classify.HostProvider])
+//   - endpoint: [Target.Name], without the key
 type Counters struct {
 	// Call counts a call to a provider, successful or not.
 	Call func(ctx context.Context, provider string)
-	// Attempt counts a call with its outcome when the call ends. res is zero if the
-	// call succeeded. If the caller canceled the call before it failed, res has the
-	// category aborted, whatever error the call returned. A failure counts even if a
-	// retry or another target succeeds later.
+	// Attempt counts a call with its outcome when the call ends. A failure counts
+	// even if a retry succeeds later. For a successful call, res is zero. If the
+	// caller canceled the call, res has the category aborted.
 	Attempt func(ctx context.Context, provider, endpoint string, res classify.Result)
-	// Retry counts a retry and whether it succeeded. cause is the failure that was
-	// retried.
+	// Retry counts a retry and whether the retry succeeded. The argument cause is
+	// the failure before the retry.
 	Retry func(ctx context.Context, provider string, cause classify.Result, succeeded bool)
-	// Fallback counts a change of target. cause is the failure of the old target.
+	// Fallback counts a change of target. The argument cause is the failure of the
+	// old target.
 	Fallback func(ctx context.Context, from, to string, cause classify.Result)
-	// Breaker is called when an endpoint's circuit breaker changes. The argument state
-	// is the new [BreakerState]. With a [Target.Key], endpoint is endpoint#key.
-	Breaker func(ctx context.Context, endpoint, state string)
-	// Hold is called when a rate limit begins or extends a hold of an endpoint, and
-	// when a person ends a hold. The argument left is the time until the hold ends,
-	// or 0 if a person has ended the hold. With a [Target.Key], endpoint is
+	// Breaker is called when a circuit breaker changes. The argument state is the
+	// new [BreakerState]. With a [Target.Key], the argument endpoint is
 	// endpoint#key.
+	Breaker func(ctx context.Context, endpoint, state string)
+	// Hold is called in three cases:
+	//
+	//   - A rate limit begins.
+	//   - A rate limit is extended.
+	//   - A person ends a rate limit.
+	//
+	// The argument left is the time until calls are allowed, or 0. With a
+	// [Target.Key], the argument endpoint is endpoint#key.
 	Hold func(ctx context.Context, endpoint string, left time.Duration)
 	// Health is called when the health of an endpoint changes. The argument state is
 	// [Healthy] or [Unhealthy]. To get these events, pass the observer to
 	// [WithHealthObserver] too.
 	Health func(ctx context.Context, endpoint, state string)
-	// Restart is called when the state of a queued task changes. state is the new
-	// state, one of the Restart constants, such as [RestartQueued]. To get these
-	// events, pass the observer to [WithQueueObserver] too.
+	// Restart is called when the state of a queued task changes. The argument state
+	// is a Restart constant, such as [RestartQueued]. To get these events, pass the
+	// observer to [WithQueueObserver] too.
 	Restart func(ctx context.Context, state string)
 }
 
@@ -143,8 +150,7 @@ func (c Counters) attempt(ctx context.Context, e Event) {
 	}
 	if c.Attempt != nil {
 		res := e.Result
-		// A cancellation closes the connection, so a canceled call may fail with
-		// any error.
+		// A canceled call can fail with any error.
 		if res.Category != "" && errors.Is(ctx.Err(), context.Canceled) {
 			res = classify.Result{Category: classify.CategoryAborted, Reason: classify.ReasonAborted, Rule: "context/canceled"}
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// logged makes a call that fails with the given errors. It returns the lines of the
-// log, without times.
+// logged makes a call that fails with the given errors. It returns the log lines
+// without times.
 func logged(t *testing.T, cfg *resilience.Config, level slog.Level, fails map[resilience.Target][]error, targets ...resilience.Target) []string {
 	t.Helper()
 	var out bytes.Buffer
@@ -29,8 +29,8 @@ func logged(t *testing.T, cfg *resilience.Config, level slog.Level, fails map[re
 		}
 		return a
 	}}))
-	// With this random value, the pause with jitter has digits that appear nowhere
-	// else in the log.
+	// This random value makes the pause recognizable, because its digits appear
+	// nowhere else.
 	x := executor(t, cfg, resilience.WithLogger(logger), resilience.WithRandom(func() float64 { return 0.123 }))
 	_, _ = resilience.Do(t.Context(), x, resilience.Call{Key: "k", Targets: targets}, newScript(fails).call)
 	return strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -55,8 +55,7 @@ func TestWithLogger_Lines(t *testing.T) {
 	})
 }
 
-// If visibility.logRetries is false, the log has no attempts and no waits. An
-// endpoint may have its own setting.
+// If visibility.logRetries is false, attempts and pauses are not logged.
 func TestWithLogger_LogRetries(t *testing.T) {
 	t.Parallel()
 	quiet := resilience.VisibilityConfig{LogRetries: new(false)}
@@ -89,7 +88,7 @@ func TestEvent_ScheduledDelayIsNeverLogged(t *testing.T) {
 		ScheduledDelay: 431987 * time.Microsecond, Result: classify.Result{Category: "retryable", Reason: "network"},
 	}
 	var out bytes.Buffer
-	noTime := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // the time could contain the digits of the pause by chance
+	noTime := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // the time could contain these digits by chance
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
 		}
@@ -151,8 +150,8 @@ func TestCountEvents(t *testing.T) {
 	})
 }
 
-// The provider of an attempt comes from its target, or from the host of the target.
-// If the caller has canceled the call, the result of each failure is aborted.
+// The provider comes from the target, or from its host. After a cancellation, each
+// failure is aborted.
 func TestCountEvents_Attempt(t *testing.T) {
 	t.Parallel()
 	canceled, cancel := context.WithCancel(t.Context())
@@ -209,9 +208,11 @@ func TestCountEvents_HealthAndRestarts(t *testing.T) {
 	assert.Equal(t, []string{"e unhealthy", "e healthy", "refused"}, got)
 }
 
-// The labels of a fallback are the providers of both targets. If the providers
-// are equal, the labels are the models; if the models are equal too, the labels
-// are the endpoints.
+// The labels of a fallback are the first of these that differ:
+//
+//   - the providers of both targets
+//   - the models
+//   - the endpoints
 func TestFallback_Labels(t *testing.T) {
 	t.Parallel()
 	type target = resilience.Target

@@ -9,8 +9,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Order says whether a retry or a fallback comes first, after an error that allows
-// both.
+// Order says whether a retry or a fallback comes first. It applies to errors that
+// allow both.
 type Order string
 
 // These are the values of [Order]. With FallbackFirst, a call is retried only if no
@@ -46,12 +46,12 @@ type optionFunc func(options) options
 func (f optionFunc) apply(o options) options { return f(o) }
 
 // WithProviderErrorOrder sets whether a retry or a fallback comes first after a
-// provider's error (transient: 5xx, overloaded). The default is [RetryFirst].
-// It does not affect network errors and timeouts.
+// provider's error. Such errors are transient: 5xx or overloaded. The default is
+// [RetryFirst]. Network errors and timeouts are not affected.
 func WithProviderErrorOrder(o Order) Option { return withOrder(classify.ReasonTransient, o) }
 
-// WithRateLimitOrder sets whether a retry or a fallback comes first after a
-// rate limit (429). The default is [RetryFirst].
+// WithRateLimitOrder sets whether a retry or a fallback comes first after a rate
+// limit (429). The default is [RetryFirst].
 func WithRateLimitOrder(o Order) Option { return withOrder(classify.ReasonRateLimit, o) }
 
 func withOrder(r classify.Reason, order Order) Option {
@@ -67,9 +67,9 @@ func withOrder(r classify.Reason, order Order) Option {
 	})
 }
 
-// WithFallbackCooldown sets how long calls start with the new target after a
-// fallback. The default is [DefaultFallbackCooldown]. With 0, each call starts
-// with its primary target.
+// WithFallbackCooldown sets how long calls begin with the new target after a
+// fallback. The default is [DefaultFallbackCooldown]. With 0, each call begins with
+// its primary target.
 func WithFallbackCooldown(d time.Duration) Option {
 	return optionFunc(func(o options) options { o.fallbackCooldown = d; return o })
 }
@@ -85,8 +85,8 @@ func WithClassifier(c *classify.Classifier) Option {
 	})
 }
 
-// WithObserver adds an observer of every [Event]. By default there is none.
-// Observers are called in the order of the options. nil is ignored.
+// WithObserver adds an observer of every [Event]. Observers are called in the order
+// of the options. By default there is none. A nil observer is ignored.
 func WithObserver(observe Observer) Option {
 	return optionFunc(func(o options) options {
 		if observe != nil {
@@ -96,7 +96,7 @@ func WithObserver(observe Observer) Option {
 	})
 }
 
-// WithLogger logs events to logger, as [LogEvents] does. Attempts and waits are
+// WithLogger logs events to logger, as [LogEvents] does. Attempts and pauses are
 // logged only if the setting visibility.logRetries is true. By default, and with
 // nil, nothing is logged.
 func WithLogger(logger *slog.Logger) Option {
@@ -108,17 +108,17 @@ func WithLogger(logger *slog.Logger) Option {
 	})
 }
 
-// WithAlert sets a function that is called when an endpoint keeps failing: after 10
-// failures within 5 minutes (visibility.alertThreshold, [AlertWindow]). The endpoint
-// gets no further alert until a call to it has succeeded. Observers receive the same
-// event, of [KindAlert]. The rules of [Observer] apply. By default, and with nil, no
-// function is called.
+// WithAlert sets a function that is called when an endpoint keeps failing. The
+// default is 10 failures within 5 minutes (visibility.alertThreshold,
+// [AlertWindow]). The endpoint gets no further alert until a call has succeeded.
+// Observers receive the same event, of [KindAlert]. The rules of [Observer] apply.
+// By default, and with nil, no function is called.
 func WithAlert(alert Observer) Option {
 	return optionFunc(func(o options) options { o.alert = alert; return o })
 }
 
-// WithMonitor sets the monitor of endpoint health. By default, and with nil,
-// there is none.
+// WithMonitor sets the monitor of endpoint health. By default, and with nil, there
+// is none.
 func WithMonitor(m Monitor) Option {
 	if h, ok := m.(*Health); ok && h == nil {
 		m = nil
@@ -126,9 +126,9 @@ func WithMonitor(m Monitor) Option {
 	return optionFunc(func(o options) options { o.monitor = m; return o })
 }
 
-// WithRestarter sets the restart queue. The queue gets every call that has a
-// [Call.Restart] and failed with network errors after all retries. By default, and
-// with nil, there is none.
+// WithRestarter sets the restart queue. The queue gets calls that have a
+// [Call.Restart] and failed with network errors. It gets them after all retries. By
+// default, and with nil, there is none.
 func WithRestarter(r Restarter) Option {
 	if q, ok := r.(*Queue); ok && q == nil {
 		r = nil
@@ -136,19 +136,18 @@ func WithRestarter(r Restarter) Option {
 	return optionFunc(func(o options) options { o.restarter = r; return o })
 }
 
-// WithProbe sets the probe that an open circuit breaker runs before a trial call.
-// By default there is no probe, and the trial call alone shows whether the endpoint
-// is up. The timeout of a probe is the ping interval (30 s). For the meaning of the
-// probe's errors, see [Probe].
+// WithProbe sets the probe that an open circuit breaker runs before a trial call. By
+// default there is no probe, and the trial call alone is the test. The timeout of a
+// probe is the ping interval (30 s). For the meaning of the probe's errors, see
+// [Probe].
 func WithProbe(p Probe) Option {
 	return optionFunc(func(o options) options { o.probe = p; return o })
 }
 
-// WithSharing shares the state of circuit breakers and rate limits with other
-// processes through a [Sharer]. If the processes have different credentials, set
-// [Target.Key]. A rate limit then applies only to the processes with the same
-// credentials. By default, and with nil, nothing is shared. A Sharer belongs to one
-// executor.
+// WithSharing shares the state of breakers and rate limits with other processes. By
+// default, and with nil, nothing is shared. A Sharer belongs to one executor. If the
+// processes have different credentials, set [Target.Key]. A rate limit then applies
+// only to processes with the same credentials.
 func WithSharing(s Sharer) Option {
 	return optionFunc(func(o options) options { o.sharer = s; return o })
 }

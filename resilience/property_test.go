@@ -46,10 +46,12 @@ func drawScenario(t *rapid.T) scenario {
 	return s
 }
 
-// The test makes calls with random errors and options. It checks these rules: No
-// target is called more often than the policies of its errors allow. No call follows
-// a final error or the deadline. Every call causes an event. Do returns the last
-// answer or the last error.
+// The test makes random calls and checks these rules:
+//
+//   - No target is called more often than the policies of its errors allow.
+//   - No call follows a final error or the deadline.
+//   - Every call causes an event.
+//   - Do returns the last answer or the last error.
 func TestDo_Properties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -62,8 +64,7 @@ func TestDo_Properties(t *testing.T) {
 	})
 }
 
-// run makes the call. It returns the first violation of the rules that the comment
-// of TestDo_Properties lists.
+// run makes the call and returns the first violation of a rule.
 func (s scenario) run(t *testing.T) error {
 	seen := new(events)
 	cfg := enabled()
@@ -111,7 +112,7 @@ func checkAttempts(attempts []resilience.Event, made []error) error {
 	calls := map[resilience.Target]int{}
 	for i, a := range attempts {
 		calls[a.Target]++
-		if a.Attempt != calls[a.Target] || !errors.Is(a.Err, made[i]) || calls[a.Target] > 7 { // 7 = six calls for network errors and one corrective retry
+		if a.Attempt != calls[a.Target] || !errors.Is(a.Err, made[i]) || calls[a.Target] > 7 { // six calls for network errors and one correction
 			return fmt.Errorf("call %d is told as %+v", i+1, a)
 		}
 		if i == len(attempts)-1 {

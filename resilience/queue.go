@@ -11,59 +11,60 @@ import (
 	"time"
 )
 
-// Queue restarts calls that failed with network errors after all retries. It is
-// the [Restarter] of this package. A restart runs the task again, 1, 2 and 4
-// minutes after the last failure ([RestartConfig]), with the same payload and the
-// same context values. A task fails for good if it fails with an error other than
-// a network error, or if its third restart fails.
+// Queue restarts calls that failed with network errors after all retries. It is the
+// [Restarter] of this package. Make a Queue with [NewQueue].
 //
-// If the gate of an endpoint (its circuit breaker and rate limit) refuses a restart
-// ([OpenError], [HoldError]), no call is made and the restart does not count
-// ([RestartPostponed]). Otherwise a long outage would use up all restarts without a
-// call. The task waits until the gate allows a call. The wait is rounded up to whole
-// minutes, so that tasks do not all restart at once. With each further refusal the
-// wait grows, up to one hour. When a breaker closes, the tasks that this breaker has
-// refused are restarted at once, a few at a time ([Queue.BreakerClosed]).
+// A restart runs the task again, with the same payload and the same context values.
+// By default, the restarts follow 1, 2 and 4 minutes after the last failure
+// ([RestartConfig]). A task has failed for good in two cases:
+//
+//   - The last restart fails.
+//   - A restart fails with an error that is no network error.
 //
 // A task has a kind and a payload. [Queue.Register] sets the function for a kind.
-// The function usually calls [Do] with the same [Call]. If that call fails, Do
-// offers the call to the queue with the context of the restart. This context
-// identifies the task, so the queue continues to count the task's restarts. If the
-// function returns nil, the task is done. If the function returns a network error,
-// the task is queued again.
+// Usually, the function calls [Do] with the same [Call]. If that call fails, Do
+// offers the call with the context of the restart. This context identifies the task,
+// so the queue continues to count. If the function returns nil, the task is done. If
+// the function returns a network error, the task is queued again.
 //
-// No task is lost silently. [Queue.Offer] returns an error for a task that it
-// does not accept. Every end of a task is an event of [KindRestart]
-// ([WithQueueObserver]). [Queue.Shutdown] returns the tasks that are still
-// queued. A task whose kind nobody has registered is reported once
-// ([RestartUnhandled]).
+// If a circuit breaker or a rate limit refuses a restart, no call is made. The
+// restart does not count then ([RestartPostponed], [OpenError], [HoldError]). The
+// task is postponed until the breaker or the rate limit allows a call. This pause is
+// rounded up to whole minutes. It grows with each further refusal, to one hour at
+// most. When a breaker closes, the tasks that it refused are restarted
+// ([Queue.BreakerClosed]).
 //
-// If a task with the same kind and the same key ([Restart].Key) is queued or
-// running, an offer makes no second task.
+// No task is lost silently:
 //
-// With a [Store], tasks survive the process, even if it is killed. A task is
-// stored before Offer returns and removed after the function has returned nil.
+//   - If a task is not accepted, [Queue.Offer] returns an error.
+//   - Every end of a task is an event of [KindRestart] ([WithQueueObserver]).
+//   - [Queue.Shutdown] returns the tasks that are still queued.
+//   - If the kind of a task is not registered, the task is reported once
+//     ([RestartUnhandled]).
+//
+// Two tasks with the same kind and the same key ([Restart].Key) are never queued at
+// once. Tasks without a key are always separate.
+//
+// With a [Store], tasks survive the process, even if the process is killed. A task
+// is stored before Offer returns. It is removed after the function has returned nil.
 // Each start is stored before the function runs. If the process ends during a
-// restart, the task runs again from its beginning, as the restart with the next
-// number ([RestartInterrupted], [RestartNumber]). This does not count as a
-// failure. But a task whose process has ended three times during its restarts is
-// parked ([RestartParked]): the task stays in the store, and runs only after a call
-// of [Queue.Resume]. The end of a process counts for all tasks that run at the time.
+// restart, the task runs again from its beginning. This restart has the next number,
+// and the interrupted one is no failure ([RestartInterrupted], [RestartNumber]).
 //
-// Several queues, also of several processes, may share a store. The queue that runs
-// a task has a lease of the task in the store and renews the lease
-// ([WithQueueLease]). As long as the lease is valid, no other queue runs the task.
-// If the queue cannot renew the lease, the task's context ends before another queue
-// can take the task over. Each queue reads the store three times per lease duration,
-// to find the tasks of other queues.
+// If three processes have ended during restarts of a task, the task is parked
+// ([RestartParked]). A parked task stays in the store. It runs only after a call of
+// [Queue.Resume]. The end of a process counts for all tasks that run at the time.
 //
-// A change of the system clock does not affect pauses within a process. A task
-// loaded from the store never waits longer than the pause stored with it, even if
-// the clock was set back meanwhile. If the clock was set forward, the task runs
-// earlier.
+// Several queues, also of several processes, can share a store. The queue that runs
+// a task has a lease of the task ([WithQueueLease]). While the lease is valid, no
+// other queue runs the task. If the lease cannot be renewed, the task's context ends
+// before the lease does. Each queue reads the store three times per lease duration.
 //
-// Make a Queue with [NewQueue]. It is safe for concurrent use. Shutdown ends
-// its goroutines.
+// If the system clock changes, pauses within a process are not affected. If the
+// clock was set back, a stored task waits for its stored pause at most. If the clock
+// was set forward, a stored task runs earlier.
+//
+// A Queue is safe for concurrent use. Shutdown ends its goroutines.
 type Queue struct {
 	cfg       *Config
 	store     Store
@@ -80,14 +81,14 @@ type Queue struct {
 	mu      sync.Mutex
 	kinds   map[string]func(context.Context, []byte) error
 	tasks   map[string]*task
-	refused map[string]*list.List // gate name -> waiting tasks that the gate's open breaker has refused, newest first
+	refused map[string]*list.List // gate name -> waiting tasks that its open breaker has refused, newest first
 	active  int                   // running offers, restarts and scans
 	closed  bool                  // Shutdown has begun
 
 	scanTimer *time.Timer
-	changed   map[string]bool  // ids of records that this queue has changed during the current scan; nil without a scan
+	changed   map[string]bool  // ids of records changed during the current scan; nil without a scan
 	unread    map[string]bool  // ids of records that cannot be read
-	ended     map[string]*task // tasks that have ended, but whose records the store failed to remove
+	ended     map[string]*task // tasks that have ended, but are still in the store
 }
 
 var _ Restarter = (*Queue)(nil)
@@ -98,8 +99,7 @@ const (
 	// [WithQueueCapacity] changes it.
 	DefaultQueueCapacity = 1000
 	// DefaultQueueWorkers is the largest number of tasks that run at a time.
-	// [WithQueueWorkers] changes it. The limit matters after an outage, when
-	// many tasks are due at once.
+	// [WithQueueWorkers] changes it.
 	DefaultQueueWorkers = 16
 )
 
@@ -118,15 +118,15 @@ type queueOption func(*Queue)
 
 func (o queueOption) applyQueue(q *Queue) { o(q) }
 
-// WithStore sets the store for tasks. By default, and with nil, tasks are kept
-// in memory only.
+// WithStore sets the store for tasks. By default, and with nil, tasks are kept in
+// memory only.
 func WithStore(s Store) QueueOption {
 	return queueOption(func(q *Queue) { q.store = s })
 }
 
-// WithQueueCapacity sets the largest number of tasks in the queue, including running
-// ones. The default, also for n < 1, is [DefaultQueueCapacity]. Tasks loaded from
-// the store may exceed this number.
+// WithQueueCapacity sets the largest number of tasks in the queue. Running tasks
+// count too. The default, also for n < 1, is [DefaultQueueCapacity]. Tasks that are
+// loaded from the store can exceed this number.
 func WithQueueCapacity(n int) QueueOption {
 	return queueOption(func(q *Queue) {
 		if n > 0 {
@@ -145,10 +145,10 @@ func WithQueueWorkers(n int) QueueOption {
 	})
 }
 
-// WithQueueObserver adds an observer of [KindRestart] events. The executor's
-// observers, such as [LogEvents] and [Statuses], usually belong here too. By
-// default there is none. Observers are called in the order of the options. nil
-// is ignored.
+// WithQueueObserver adds an observer of [KindRestart] events. Observers are called
+// in the order of the options. By default there is none. A nil observer is ignored.
+// Usually, pass the executor's observers, such as [LogEvents] and [Statuses], here
+// too.
 func WithQueueObserver(o Observer) QueueOption {
 	return queueOption(func(q *Queue) {
 		if o != nil {
@@ -158,9 +158,9 @@ func WithQueueObserver(o Observer) QueueOption {
 }
 
 // NewQueue returns a queue with the settings of c. A nil c means the defaults. The
-// field Enabled of c is ignored. Tasks in the store are queued again; each one runs
-// as soon as it is due and its kind is registered. NewQueue returns an error only if
-// the store fails. If a record cannot be read, it stays in the store, and observers
+// field Enabled of c is ignored. Tasks in the store are queued again. Each one runs
+// when it is due and its kind is registered. NewQueue returns an error only if the
+// store fails. If a record cannot be read, it stays in the store. Observers then
 // receive [RestartFailed].
 func NewQueue(c *Config, opts ...QueueOption) (*Queue, error) {
 	q := &Queue{
@@ -188,10 +188,10 @@ func NewQueue(c *Config, opts ...QueueOption) (*Queue, error) {
 }
 
 // Register sets the function that runs tasks of a kind. Register a kind before calls
-// of that kind can fail, and in each process that opens the same store. f may change
-// and keep payload. f must return when its ctx ends. [Queue.Shutdown] cancels ctx if
-// its own context ends before f has returned. If a kind is registered again, the new
-// function runs later restarts. A nil f is ignored.
+// of that kind can fail. Do so in each process that opens the same store. The
+// function owns its payload, and must return when its ctx ends. [Queue.Shutdown] can
+// cancel this ctx. If a kind is registered again, the new function runs later
+// restarts. A nil f is ignored.
 func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte) error) {
 	if f == nil {
 		return
@@ -209,7 +209,7 @@ func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte
 	}
 }
 
-// release decrements q.active, which accept, start or watch has incremented.
+// release decrements q.active.
 func (q *Queue) release() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -217,8 +217,8 @@ func (q *Queue) release() {
 	q.checkIdle()
 }
 
-// checkIdle closes q.idle after Shutdown has begun and q.active is 0. The caller
-// holds mu.
+// checkIdle closes q.idle if Shutdown has begun and q.active is 0. The caller holds
+// mu.
 func (q *Queue) checkIdle() {
 	if !q.closed || q.active > 0 {
 		return
@@ -233,12 +233,12 @@ func (q *Queue) checkIdle() {
 // QueuedTask is a task as [Queue.Tasks] and [Queue.Shutdown] return it.
 type QueuedTask struct {
 	ID       string
-	Restart  Restart   // as offered, with the failures of restarts added to its History
-	Restarts int       // number of restarts that have begun; restarts that an open breaker refused do not count
+	Restart  Restart   // as offered; History includes failed restarts
+	Restarts int       // restarts that have begun, without refused ones
 	Due      time.Time // time of the next restart
-	Running  bool      // the task runs in this queue or, with a shared store, in another queue
-	Parked   bool      // the process ended during three restarts of the task; see [Queue.Resume]
-	Stored   bool      // the task is in the store; the next process that opens the store runs it
+	Running  bool      // in this queue, or in another queue on the store
+	Parked   bool      // see [Queue.Resume]
+	Stored   bool      // the next process that opens the store runs the task
 }
 
 // Tasks returns all tasks, ordered by Due.
@@ -260,15 +260,17 @@ func (q *Queue) list(keep func(*task) bool) []QueuedTask {
 	return all
 }
 
-// Shutdown stops the queue. The queue then accepts no task and begins no restart.
-// Shutdown waits for running restarts until ctx ends. Then it cancels their contexts
-// with the cause [ErrQueueClosed] and returns an error.
+// Shutdown stops the queue. It returns all tasks that are not done. Tasks that
+// another queue on the same store runs are left out. The queue then accepts no task
+// and begins no restart.
 //
-// Shutdown returns every task that is not done, except those that another queue on
-// the same store runs. Of the returned tasks, those with Stored set run in the next
-// process that opens the store. A restart that Shutdown interrupts counts neither as
-// a failure nor as a crash. The caller closes the store after Shutdown. Further
-// calls of Shutdown wait in the same way and return the remaining tasks.
+// Shutdown waits for running restarts until ctx ends. Then it cancels their contexts
+// with the cause [ErrQueueClosed]. If a restart still runs after that, Shutdown
+// returns an error. A canceled restart counts neither as a failure nor as a crash.
+//
+// If a returned task is Stored, the next process that opens the store runs it. Close
+// the store only after Shutdown. Further calls of Shutdown wait in the same way and
+// return the remaining tasks.
 func (q *Queue) Shutdown(ctx context.Context) ([]QueuedTask, error) {
 	q.mu.Lock()
 	first := !q.closed
@@ -301,8 +303,8 @@ func (q *Queue) Shutdown(ctx context.Context) ([]QueuedTask, error) {
 	return left, err
 }
 
-// cancelRunning cancels running tasks. It returns an error if any operation is
-// still active.
+// cancelRunning cancels running tasks. If any operation is still active, it returns
+// an error.
 func (q *Queue) cancelRunning(ctx context.Context) error {
 	running := map[*task]*taskRun{}
 	q.mu.Lock()

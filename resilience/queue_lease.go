@@ -7,23 +7,22 @@ import (
 	"time"
 )
 
-// DefaultQueueLease is how long a queue may run a task without renewing the task's
-// lease in the [Store]. [WithQueueLease] changes it.
+// DefaultQueueLease is how long a lease of a task lasts without renewal.
+// [WithQueueLease] changes it.
 const DefaultQueueLease = 30 * time.Second
 
-// maxCrashes is the number of crashes after which a task is parked. A crash is a
-// restart during which the process ended.
+// maxCrashes is the number of crashes after which a task is parked. A crash is the
+// end of a process during a restart.
 const maxCrashes = 3
 
-// ErrLeaseLost is the cause with which a task's context ends if the queue could not
-// renew the task's lease in the store. Another queue can then run the task.
+// ErrLeaseLost is the cause of a task's context if the lease cannot be renewed.
+// Another queue can then run the task.
 var ErrLeaseLost = errors.New("the lease of the task is lost")
 
-// WithQueueLease sets how long a task's lease lasts. The default, also for d <= 0,
-// is [DefaultQueueLease]. A queue renews the lease of a running task every third of
-// d. If the process of the queue dies, another queue on the same store, or the next
-// process, takes the task over within 4/3 of d. If d is too short, another queue can
-// take over a task that is still running.
+// WithQueueLease sets how long the lease of a task lasts. The default, also for d <=
+// 0, is [DefaultQueueLease]. The lease of a running task is renewed every third of
+// d. If the process dies, another queue takes the task over within 4/3 of d. If d is
+// too short, a task can run in two queues at once.
 func WithQueueLease(d time.Duration) QueueOption {
 	return queueOption(func(q *Queue) {
 		if d > 0 {
@@ -32,20 +31,18 @@ func WithQueueLease(d time.Duration) QueueOption {
 	})
 }
 
-// lease is in the record of a task that a queue is running. It keeps other queues
-// from running the task. Another queue takes the task over if the record has not
-// changed for Duration, measured by that queue's own monotonic clock. No queue
-// compares Expires with its clock, because the clocks of two machines can differ.
-// Expires makes each renewed record differ from the previous one, and tells people
-// when the lease ends.
+// lease is in the record of a running task:
+//
+//   - Other queues do not run the task until the lease has ended.
+//   - The lease has ended if the record has not changed for Duration.
+//   - Other queues measure this with their own clocks, and never compare Expires.
 type lease struct {
 	Owner    string        `json:"owner"`
 	Expires  time.Time     `json:"expires"`
 	Duration time.Duration `json:"duration"`
-	Ending   bool          `json:"ending,omitempty"` // Shutdown has canceled the restart; if the process ends, that is no crash
+	Ending   bool          `json:"ending,omitempty"` // Shutdown has canceled the restart, so its end is no crash
 }
 
-// taskRun is a running restart of a task.
 type taskRun struct {
 	cancel  context.CancelCauseFunc
 	renewal *time.Timer // next renewal of the lease
@@ -53,14 +50,13 @@ type taskRun struct {
 
 	reoffered      bool // the task has been offered again
 	postponed      bool // a breaker or a rate limit refused the call
-	failureCounted bool // a failure has been recorded, so the restart counts
+	failureCounted bool // a failure of the restart has been recorded
 	ending         bool // Shutdown has canceled the restart
 	over           bool // the task's function has returned
 }
 
-// keepLease starts the timers that renew the lease of a running task. If no renewal
-// succeeds, a timer cancels the restart after two thirds of the lease, before
-// another queue can take the task over. The caller holds mu.
+// keepLease starts the timers of a lease. Without a renewal, one of them cancels the
+// restart. The caller holds mu.
 func (q *Queue) keepLease(t *task, r *taskRun) {
 	if q.store == nil {
 		return
@@ -96,8 +92,8 @@ func (q *Queue) renew(t *task, r *taskRun) {
 	r.renewal.Reset(q.lease / 3)
 }
 
-// end marks the restart as over and stops the renewals of the lease. The method
-// record then returns records without a lease. The caller holds mu.
+// end marks the restart as over and stops the timers of the lease. The caller holds
+// mu.
 func (r *taskRun) end() {
 	r.over = true
 	for _, timer := range []*time.Timer{r.renewal, r.expiry} {
@@ -107,10 +103,8 @@ func (r *taskRun) end() {
 	}
 }
 
-// takeOver takes over a task whose lease has expired: it queues the task again or
-// parks it. If several queues try at the same time, one succeeds. takeOver emits the
-// event before it changes the record. If this process ends between the two steps,
-// another queue emits the event again; the event is never lost.
+// takeOver queues or parks a task that has an expired lease. If several queues try
+// at once, one succeeds.
 func (q *Queue) takeOver(t *task) {
 	q.mu.Lock()
 	if !q.leaseOver(t) {
@@ -118,8 +112,7 @@ func (q *Queue) takeOver(t *task) {
 		return
 	}
 	crashes := t.crashes
-	// If the lease belongs to this queue, the process has not crashed: the queue only
-	// failed to store the end of the restart.
+	// With this queue as the owner, only storing the end of the restart has failed.
 	if !t.lease.Ending && t.lease.Owner != q.owner {
 		crashes++
 	}
@@ -152,15 +145,15 @@ func (q *Queue) takeOver(t *task) {
 	if !expired || err != nil || t.state != taskElsewhere {
 		return // the next scan tries again
 	}
-	due := t.due // the method read has corrected this time if the clock was set back
+	due := t.due // already corrected if the clock was set back
 	if t.read(t.stored) == nil {
 		t.due = due
 		q.arm(t)
 	}
 }
 
-// leaseOver reports whether another queue's lease on t has expired. The caller
-// holds mu.
+// leaseOver reports whether another queue's lease on t has expired. The caller holds
+// mu.
 func (q *Queue) leaseOver(t *task) bool {
 	if q.tasks[t.id] != t || t.state != taskElsewhere || t.lease == nil {
 		return false
@@ -175,8 +168,8 @@ func (q *Queue) leaseOver(t *task) bool {
 // ErrParked is wrapped by the error of an operation on a parked task.
 var ErrParked = errors.New("the task is parked")
 
-// Resume queues a parked task again. The task is due at once. The task is parked
-// again after three more crashes. id is [QueuedTask].ID.
+// Resume queues a parked task again, due at once. The argument id is
+// [QueuedTask].ID. After three more crashes, the task is parked again.
 func (q *Queue) Resume(id string) error {
 	t, err := q.parked(id)
 	if err != nil {
@@ -199,7 +192,7 @@ func (q *Queue) Resume(id string) error {
 	return nil
 }
 
-// Discard removes a parked task. id is [QueuedTask].ID.
+// Discard removes a parked task. The argument id is [QueuedTask].ID.
 func (q *Queue) Discard(id string) error {
 	t, err := q.parked(id)
 	if err != nil {
@@ -212,7 +205,7 @@ func (q *Queue) Discard(id string) error {
 	return nil
 }
 
-// parked returns the parked task with this id, or an error.
+// parked returns a parked task, or an error.
 func (q *Queue) parked(id string) (*task, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -19,8 +19,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// partitioned is the connection of one process to a shared store. While the field
-// cut is true, all calls fail.
+// partitioned is the connection of one process to a shared store. A test can cut it.
 type partitioned struct {
 	*memory
 	cut atomic.Bool
@@ -42,8 +41,7 @@ func (p *partitioned) All() (map[string][]byte, error) {
 	return p.memory.All()
 }
 
-// overlap counts the runs of each task. It also records the largest number of runs
-// of one task at the same time.
+// overlap counts the runs of each task, and how many were at the same time.
 type overlap struct {
 	mu      sync.Mutex
 	runs    map[string]int
@@ -68,8 +66,7 @@ func (o *overlap) end(task string) {
 	o.running[task]--
 }
 
-// Three queues share a store. Each task runs once, although it runs for longer than
-// a lease and any of the queues may run it.
+// Three queues share a store. Each task runs once, and for longer than a lease.
 func TestQueuesShareStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -109,9 +106,7 @@ func TestQueuesShareStore(t *testing.T) {
 	})
 }
 
-// The first queue cannot renew the lease of a task, so it cancels the task. The
-// second queue then runs the task. The two queues never run the task at the same
-// time.
+// If a lease cannot be renewed, another queue runs the task, never at the same time.
 func TestQueueLosesLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -160,8 +155,8 @@ func TestQueueLosesLease(t *testing.T) {
 	})
 }
 
-// offerRecord returns the encoded record of a waiting task. change sets fields
-// before the record is encoded.
+// offerRecord returns the encoded record of a waiting task. The function change
+// edits it first.
 func offerRecord(t *testing.T, change func(map[string]any)) []byte {
 	t.Helper()
 	r := map[string]any{"version": 1, "key": "key a", "task": map[string]any{"kind": "job"}, "due": time.Now().Add(time.Minute), "pause": time.Minute}
@@ -171,9 +166,7 @@ func offerRecord(t *testing.T, change func(map[string]any)) []byte {
 	return encoded
 }
 
-// A lease has expired if the record has not changed for the duration of the lease,
-// measured by the queue's own clock. The queue ignores the field expires of the
-// record.
+// A lease has expired if the record is unchanged for the duration of the lease.
 func TestQueueLeaseClocks(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -220,9 +213,8 @@ func TestQueueLeaseClocks(t *testing.T) {
 	}
 }
 
-// The clock can jump between the end of one process and the start of the next. If a
-// stored task is due later than its pause allows, the clock was set back. The task
-// then runs after its pause. A task that was due in the past runs at once.
+// If the clock jumps between two processes, a task runs after its pause at the
+// latest.
 func TestQueueClockJump(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -253,8 +245,8 @@ func TestQueueClockJump(t *testing.T) {
 	}
 }
 
-// crash simulates a process that starts the tasks of a store and dies while the
-// tasks run. It returns the records that the process leaves in the store.
+// crash simulates a process that dies while it runs tasks. It returns the remaining
+// records.
 func crash(t *testing.T, records map[string][]byte, wait time.Duration) (after map[string][]byte, rec *recorder, numbers []int) {
 	t.Helper()
 	store := &memory{records: records}
@@ -272,8 +264,7 @@ func crash(t *testing.T, records map[string][]byte, wait time.Duration) (after m
 	return after, rec, numbers
 }
 
-// A task is parked if its process ended during three restarts: the task stays in the
-// store, and runs only after a call of Resume.
+// A task is parked if the process ended during three restarts.
 func TestQueueParks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -333,8 +324,7 @@ func TestQueueDiscard(t *testing.T) {
 	})
 }
 
-// Restarts that Shutdown interrupts do not count as crashes, even if their
-// functions do not return and the process ends.
+// Restarts that Shutdown interrupts are no crashes, even if the process then ends.
 func TestQueueShutdownIsNoCrash(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -366,8 +356,7 @@ func TestQueueShutdownIsNoCrash(t *testing.T) {
 	})
 }
 
-// Offers with the same kind and key make one task, even if the offers are made to
-// several queues with one store.
+// Equal offers make one task, even if they are made to several queues.
 func TestQueueEqualOffers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -408,9 +397,8 @@ func TestQueueEqualOffers(t *testing.T) {
 	})
 }
 
-// Several offers with the same kind and key are made at the same time. The queue
-// stores one task, for the first offer. If the store fails, the queue tries again
-// for the next offer.
+// Equal offers at the same time make one task. After a failure, the next offer is
+// stored.
 func TestQueueEqualOffersAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []bool{false, true} {
@@ -468,8 +456,7 @@ func TestQueueOfferParked(t *testing.T) {
 	})
 }
 
-// If a newer version has written a record that this version cannot read, the record
-// stays in the store. Offer returns an error for the kind and key of the record.
+// A record of a newer version stays in the store. Offers with its key fail.
 func TestQueueOfferUnread(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -493,8 +480,8 @@ func TestQueueOfferUnread(t *testing.T) {
 	})
 }
 
-// unsure is a store whose Swap stores the start of a task, but returns an error for
-// the first five starts nevertheless.
+// unsure is a store that returns an error for the first five starts, but stores
+// them.
 type unsure struct {
 	*memory
 	starts int
@@ -510,8 +497,7 @@ func (u *unsure) Swap(id string, old, record []byte) (bool, error) {
 	return swapped, err
 }
 
-// The store stores the start of a task, but returns an error. This start does not
-// count as a crash, because the process has not ended. So the task is not parked.
+// A start with an error of the store is no crash. So the task is not parked.
 func TestQueueStoreUnsure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -529,8 +515,8 @@ func TestQueueStoreUnsure(t *testing.T) {
 	})
 }
 
-// The queue reports a kind without a handler once. It does not report a kind that
-// another queue handles.
+// The queue reports an unregistered kind once, unless another queue handles the
+// kind.
 func TestQueueUnhandled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

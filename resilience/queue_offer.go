@@ -12,12 +12,15 @@ import (
 )
 
 // Offer queues a failed call. With a store, Offer waits until the task is stored. An
-// error says why the queue does not accept the call: the queue is full or shut down,
-// the kind is not registered, the failure is not a transient network failure, all
-// restarts are used up, or the store failed.
+// error means that the call is not queued:
 //
-// If a task with the same kind and key is already queued, Offer queues no second
-// one:
+//   - the queue is full or shut down
+//   - the kind is not registered
+//   - the failure is not a transient network failure
+//   - all restarts are used up
+//   - the store failed
+//
+// If a task with the same kind and key is queued, there is no second one:
 //
 //   - If the payloads are equal, Offer returns nil ([RestartMerged]).
 //   - If the payloads differ, the error wraps [ErrDuplicateTask].
@@ -26,10 +29,10 @@ import (
 //
 // A task without a key is never merged.
 //
-// ctx may be the context of a running restart. If r has the kind and payload of that
-// restart's task, Offer records a failure of the restart. If only the payload
-// differs, r becomes a new task, which keeps the count of failed restarts. So
-// restarts end even if each one changes the payload.
+// ctx can be the context of a running restart. If the kind and payload are
+// unchanged, Offer records a failure of the restart. If only the payload differs, r
+// becomes a new task. The new task keeps the count of failed restarts, so restarts
+// always end.
 func (q *Queue) Offer(ctx context.Context, r Restart) error {
 	for tries := 1; ; {
 		t, equal, err := q.accept(ctx, r)
@@ -37,7 +40,7 @@ func (q *Queue) Offer(ctx context.Context, r Restart) error {
 			return q.refuse(ctx, r, err)
 		}
 		if equal != nil {
-			<-equal // closed when the equal task is stored or refused
+			<-equal // closed when the other task is stored or refused
 			continue
 		}
 		if t == nil {
@@ -58,19 +61,18 @@ func (q *Queue) Offer(ctx context.Context, r Restart) error {
 	}
 }
 
-// maxOfferTries limits how often Offer tries to store a task if the store already
-// has a record with the id of the task.
+// maxOfferTries limits how often Offer tries to store a task with an id that is
+// taken.
 const maxOfferTries = 3
 
-// refuse emits an event which says that r is not accepted. It returns err with
-// the kind of the task added to its text.
+// refuse emits the event for a call that is not accepted. It returns err with the
+// kind added.
 func (q *Queue) refuse(ctx context.Context, r Restart, err error) error {
 	q.emit(ctx, &task{restart: r}, Event{To: RestartRefused, Attempt: 1, Err: err, Result: r.Result})
 	return fmt.Errorf("restart %q: %w", r.Task.Kind, err)
 }
 
-// offer stores the task t that accept returned. refused is the error of the [gate]
-// (breaker and rate limit) that refused the call, or nil if a call was made.
+// offer stores the task that accept returned. If a call was made, refused is nil.
 func (q *Queue) offer(t *task, refused refusal) error {
 	q.mu.Lock()
 	isNew := t.state == taskSaving
@@ -81,11 +83,13 @@ func (q *Queue) offer(t *task, refused refusal) error {
 	return q.enqueue(t, refused)
 }
 
-// accept returns the task for r: the running task that r continues, or a new task.
-// The caller must then call release. If a task with the same kind, key and payload
-// is already queued, accept returns a nil task and no error. If that task is just
-// being stored, accept also returns a channel, which is closed when the task has
-// been stored or refused.
+// accept returns the task for r. There are four cases:
+//
+//   - r continues a running task, or is new: accept returns the task. The caller
+//     must call release.
+//   - An equal task is queued: accept returns only nils.
+//   - An equal task is being stored: accept returns a channel that is closed later.
+//   - The queue cannot take r: accept returns an error.
 func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -147,10 +151,8 @@ func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, 
 	return t, nil, nil
 }
 
-// restartable reports whether a failure is a transient network failure
-// (NetworkTransient in [classify.ViewResilience]). An attempt timeout counts as one,
-// because the endpoint did not answer. The end of the caller's own deadline does not
-// count.
+// restartable reports whether a failure is a transient network failure. An attempt
+// timeout counts. The end of the caller's own deadline does not.
 func restartable(r classify.Result, err error) bool {
 	if r.Reason.Name(classify.ViewResilience) != classify.ReasonNetwork.Name(classify.ViewResilience) {
 		return false
@@ -160,8 +162,7 @@ func restartable(r classify.Result, err error) bool {
 		return true
 	case classify.CategoryTimeout:
 		_, hung := errors.AsType[*AttemptTimeoutError](err)
-		// If a breaker refused the call, r is the failure that opened the breaker. In
-		// this category, only an attempt timeout opens breakers.
+		// If a breaker refused the call, an attempt timeout has opened it.
 		return hung || findRefusal(err) != nil
 	default:
 		return false

@@ -11,8 +11,7 @@ import (
 	"github.com/errclass/errclass/resilience/internal/restart"
 )
 
-// run makes one restart, in its own goroutine. It first waits until fewer tasks are
-// running than [WithQueueWorkers] allows.
+// run makes one restart, in its own goroutine. It first waits for a free worker.
 func (q *Queue) run(t *task, timerNumber int) {
 	select {
 	case q.slots <- struct{}{}:
@@ -33,15 +32,15 @@ func (q *Queue) run(t *task, timerNumber int) {
 	a.Err = restart.Run(ctx, f, bytes.Clone(t.restart.Task.Payload))
 }
 
-// errGoexit is the error of a restart whose function called runtime.Goexit.
+// errGoexit is the error of a restart if the function called runtime.Goexit.
 var errGoexit = errors.New("the function called runtime.Goexit")
 
-// start marks t as running and returns the context and the function for the restart.
-// It returns a nil function if t must not run.
+// start marks t as running and returns the context and the function for the restart:
 //
-// start stores the number of the restart and a lease. If the store fails, t waits
-// for another pause. The stored record also says when the next restart would be due.
-// So if the task crashes the process, the next process does not run it at once.
+//   - If t must not run, the function is nil.
+//   - The number of the restart and a lease are stored first.
+//   - If the store fails, t is postponed.
+//   - The stored record has the next due time, for the case of a crash.
 func (q *Queue) start(t *task, timerNumber int) (context.Context, func(context.Context, []byte) error) {
 	q.mu.Lock()
 	if q.closed || t.timerNumber != timerNumber {
@@ -70,9 +69,8 @@ func (q *Queue) start(t *task, timerNumber int) (context.Context, func(context.C
 	return ctx, f
 }
 
-// notStarted handles a task whose start could not be stored. The task waits again.
-// If the lease of the task is lost, this queue leaves the task to the queue that has
-// the lease now.
+// notStarted postpones a task because its start could not be stored. If the lease is
+// lost, the task is left to its new queue.
 func (q *Queue) notStarted(t *task, err error) {
 	q.mu.Lock()
 	t.run.end()
@@ -106,8 +104,8 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 	q.mu.Lock()
 	r := t.run
 	if r.reoffered || interrupted {
-		// An interrupted restart does not count as a failure, unless the function has
-		// offered the task again.
+		// An interrupted restart is no failure, unless the function has offered the
+		// task again.
 		if r.failureCounted && !r.reoffered {
 			r.failureCounted = false
 			t.failures--
@@ -118,7 +116,7 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 	}
 	refused := findRefusal(a.Err)
 	if r.failureCounted {
-		refused = nil // the restart counts, because another of its calls has failed
+		refused = nil // another call of this restart has failed, so the restart counts
 	}
 	if refused == nil {
 		a.Target = Call{Targets: t.restart.Targets}.primary()
@@ -139,8 +137,7 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 	q.mu.Unlock()
 }
 
-// unlease stores a task without its lease and schedules its next restart. If the
-// store fails, the lease expires by itself.
+// unlease stores a task without its lease and schedules the next restart.
 func (q *Queue) unlease(t *task, a Attempt) {
 	err := q.save(t, func() (*record, bool) { return t.record(), true })
 	q.mu.Lock()
@@ -161,9 +158,11 @@ func (q *Queue) fail(t *task, a Attempt, err error) {
 	q.drop(t, Event{To: RestartFailed, Attempt: a.Number, Duration: a.Duration, Result: a.Result, Err: err})
 }
 
-// drop removes a task and emits e. If the store fails to delete the record, the next
-// process runs the task again. If the lease is lost, another queue may run the task
-// again. In both cases e.Err says so.
+// drop removes a task and emits e. If the task can run again nevertheless, e.Err
+// gets an error:
+//
+//   - the store failed to delete the record
+//   - the lease is lost
 func (q *Queue) drop(t *task, e Event) {
 	err := q.save(t, func() (*record, bool) { return nil, true })
 	q.mu.Lock()

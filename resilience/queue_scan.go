@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// scan reads the store to find tasks that other queues have stored, begun or ended.
-// It ignores the records that this queue has written during the scan.
+// scan reads the store to find changes by other queues. Records that this queue
+// changes meanwhile are ignored.
 func (q *Queue) scan() error {
 	q.scanning <- struct{}{}
 	defer func() { <-q.scanning }()
@@ -65,10 +65,8 @@ type unreadRecord struct {
 	err error
 }
 
-// refresh updates the task with this id if another queue has changed the task's
-// record in the store. encoded is the record. changed is true if this queue has
-// changed the record during the scan; refresh then does nothing. The caller holds
-// mu.
+// refresh updates a task from its record, unless this queue has changed the record.
+// The caller holds mu.
 func (q *Queue) refresh(id string, encoded []byte, changed bool) error {
 	t := q.tasks[id]
 	if changed || q.ended[id] != nil || t != nil && !t.idle() {
@@ -88,14 +86,13 @@ func (q *Queue) refresh(id string, encoded []byte, changed bool) error {
 	return nil
 }
 
-// idle reports whether this queue neither runs t nor writes the record of t. The
-// caller holds mu.
+// idle reports whether this queue neither runs t nor writes its record. The caller
+// holds mu.
 func (t *task) idle() bool {
 	return t.state != taskSaving && t.state != taskRunning && len(t.writing) == 0
 }
 
-// removeEnded removes the record of a task that has ended. It is called if the
-// first removal failed.
+// removeEnded tries again to remove the record of a task that has ended.
 func (q *Queue) removeEnded(t *task) {
 	_, err := q.store.Swap(t.id, t.stored, nil)
 	q.mu.Lock()
@@ -108,9 +105,8 @@ func (q *Queue) removeEnded(t *task) {
 	}
 }
 
-// watch scans the store and restarts its timer, which calls watch three times per
-// lease duration until Shutdown. It ignores errors of the store, because the next
-// write reports them.
+// watch scans the store and restarts its timer until Shutdown. Errors of the store
+// are ignored, because the next write reports them.
 func (q *Queue) watch() {
 	q.mu.Lock()
 	if q.closed {
@@ -130,9 +126,8 @@ func (q *Queue) watch() {
 	}
 }
 
-// reportUnhandled emits an event for each task that has been due for at least the
-// duration of a lease, but whose kind is not registered in this queue. It leaves out
-// tasks that another queue has started.
+// reportUnhandled emits an event for each task that is overdue and has an
+// unregistered kind.
 func (q *Queue) reportUnhandled() {
 	var unhandled []*task
 	q.mu.Lock()

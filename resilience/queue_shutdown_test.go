@@ -88,8 +88,7 @@ func TestQueueShutdownWaits(t *testing.T) {
 	}
 }
 
-// When the context of Shutdown ends, Shutdown cancels the running tasks and returns
-// them.
+// When its context ends, Shutdown cancels the running tasks and returns them.
 func TestQueueShutdownGivesUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -124,8 +123,7 @@ func TestQueueShutdownGivesUp(t *testing.T) {
 	})
 }
 
-// Shutdown waits until the task of a concurrent offer is stored. It returns this
-// task too.
+// Shutdown waits until a concurrent offer is stored, and returns that task too.
 func TestQueueShutdownWhileStoring(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

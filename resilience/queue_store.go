@@ -12,20 +12,21 @@ import (
 	"github.com/errclass/errclass/resilience/internal/restart"
 )
 
-// Store persists the records of a [Queue]. Package boltstore has a Store that uses
-// a file.
+// Store persists the records of a [Queue]. Package boltstore has a Store that uses a
+// file.
 //
-// Queues of several processes may share a Store. Swap then prevents two queues from
-// running the same task: a queue changes a record only if the stored record is the
-// one that this queue last read or wrote. Most databases can implement Swap with a
-// transaction, a script, or an UPDATE that has a WHERE clause.
+// A Store must meet these requirements:
 //
-// A Store must be safe for concurrent use. A change must be durable when Swap
-// returns. Records are opaque: a Store must not change them, and must not keep the
-// slices.
+//   - It is safe for concurrent use.
+//   - A change is durable when Swap returns.
+//   - Records are opaque. The Store does not change them or keep the slices.
+//
+// Queues of several processes can share a Store. Swap then prevents two queues from
+// running the same task. Most databases can implement Swap with a transaction, a
+// script, or a conditional UPDATE.
 type Store interface {
-	// Swap atomically replaces the record of id with next if the stored record equals
-	// old. A nil old means that no record is stored yet. If next is nil, Swap removes
+	// Swap atomically replaces the record of id with next if the stored record
+	// equals old. A nil old means that no record is stored yet. A nil next removes
 	// the record. If the stored record differs from old, Swap changes nothing and
 	// returns false.
 	Swap(id string, old, next []byte) (swapped bool, err error)
@@ -33,14 +34,12 @@ type Store interface {
 	All() (map[string][]byte, error)
 }
 
-// recordVersion is the version of the record format. Records of other versions
-// stay in the store unread.
+// recordVersion is the version of the record format. Records of other versions stay
+// in the store unread.
 const recordVersion = 1
 
-// record is the format in which a task is stored. It has no context values, because
-// they exist only in memory. Secrets in texts are masked, and endpoints have no user
-// information and no query. The payload is not masked, because the task needs it. A
-// payload may contain secrets, so only its owner should be able to read a store.
+// record is the format in which a task is stored. Secrets are masked, except in the
+// payload.
 type record struct {
 	Version       int             `json:"version"`
 	Key           string          `json:"key,omitempty"`
@@ -50,10 +49,10 @@ type record struct {
 	History       []recordAttempt `json:"history,omitempty"`
 	Error         string          `json:"error,omitempty"`
 	Result        classify.Result `json:"result"`
-	Number        int             `json:"restarts"`           // of the last restart that has begun
+	Number        int             `json:"restarts"`           // number of the last restart that has begun
 	Failures      int             `json:"failures,omitempty"` // restarts that have failed
-	Crashes       int             `json:"crashes,omitempty"`  // restarts during which the process ended; the restart that has the lease is not included
-	Postponements int             `json:"waits,omitempty"`    // consecutive restarts that a breaker or a rate limit refused
+	Crashes       int             `json:"crashes,omitempty"`  // restarts during which the process ended
+	Postponements int             `json:"waits,omitempty"`    // consecutive refused restarts
 	Due           time.Time       `json:"due"`                // time of the next restart
 	Pause         time.Duration   `json:"pause,omitempty"`    // the pause before Due
 	Parked        bool            `json:"parked,omitempty"`   // see RestartParked
@@ -67,8 +66,8 @@ type recordAttempt struct {
 	Error string `json:"error,omitempty"`
 }
 
-// record returns the record to store for t, with a lease if t is running. The caller
-// holds mu.
+// record returns the record to store for t. If t is running, the record has a lease.
+// The caller holds mu.
 func (t *task) record() *record {
 	r := &record{
 		Version: recordVersion, Key: mask.Text(t.restart.Key), Agent: mask.Text(t.restart.Agent), Task: t.restart.Task,
@@ -108,7 +107,7 @@ func (t *task) read(encoded []byte) error {
 		return fmt.Errorf("restart queue: record %q stays in the store: unknown version %d, want %d", t.id, r.Version, recordVersion)
 	}
 	t.queue.unlist(t)
-	t.refusedBy = "" // another queue may have run the task since the refusal
+	t.refusedBy = "" // another queue can have run the task since then
 	t.stored, t.state, t.lease, t.seen, t.reported = encoded, taskWaiting, r.Lease, time.Now(), false
 	t.number, t.failures, t.crashes, t.postponements = r.Number, r.Failures, r.Crashes, r.Postponements
 	t.restart = Restart{Key: r.Key, Agent: r.Agent, Targets: r.Targets, Task: r.Task, Err: storedError(r.Error), Result: r.Result}
@@ -130,10 +129,13 @@ func (t *task) read(encoded []byte) error {
 	return nil
 }
 
-// save stores the record r that newRecord returns. It calls newRecord with mu held.
-// If r is nil, save removes the stored record. If ok is false, save changes nothing.
-// save returns [ErrLeaseLost] if another queue has changed the record. Without a
-// store, save does nothing.
+// save stores the record that newRecord returns:
+//
+//   - If r is nil, the stored record is removed.
+//   - If ok is false, nothing is changed.
+//   - If another queue has changed the record, the error is [ErrLeaseLost].
+//
+// newRecord is called with mu held.
 func (q *Queue) save(t *task, newRecord func() (r *record, ok bool)) error {
 	if q.store == nil {
 		return nil

@@ -15,8 +15,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// The next process continues a task. The task keeps its kind, payload, history, due
-// time and number of restarts.
+// The next process continues a task with all its data.
 func TestQueueNextProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -59,9 +58,8 @@ func TestQueueNextProcess(t *testing.T) {
 	})
 }
 
-// If a process ends during a restart, the next process runs the task again, after
-// a pause and with the next number. The interrupted restart does not count as a
-// failure.
+// After the end of a process, an interrupted task runs again. The interrupted
+// restart is no failure.
 func TestQueueInterrupted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -197,8 +195,7 @@ type panickingError struct{}
 
 func (panickingError) Error() string { panic("no text") }
 
-// Offer returns an error for a task that cannot be encoded. A task is stored and
-// loaded even if its error panics or its payload is not UTF-8.
+// A task that cannot be encoded is refused. Strange errors and payloads are stored.
 func TestQueueOddRecords(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -17,20 +17,20 @@ type task struct {
 	id            string
 	restart       Restart         // failed restarts are added to its History
 	ctx           context.Context // its values are passed to the function
-	number        int             // number of the last restart that has begun; refused restarts do not count
+	number        int             // of the last restart that has begun, without refused ones
 	failures      int             // restarts that have failed
 	crashes       int             // restarts during which the process ended
-	postponements int             // consecutive restarts that a breaker or a rate limit refused
+	postponements int             // consecutive refused restarts
 	due           time.Time       // time of the next restart
 	pause         time.Duration   // the pause before due
 	state         taskState
 	run           *taskRun      // the running restart; nil in other states
 	saved         chan struct{} // closed when the new task has been stored or refused
-	refusedBy     string        // name of the gate (breaker and rate limit) whose open breaker has refused the task; "" = none
+	refusedBy     string        // name of the gate that has refused the task; "" if its breaker was not open
 	element       *list.Element // in Queue.refused
 	timer         *time.Timer
-	timerNumber   int  // number of the current timer; an older timer must not start the task
-	unhandled     bool // the event for the unregistered kind has been emitted
+	timerNumber   int  // older timers must not start the task
+	unhandled     bool // RestartUnhandled has been emitted
 
 	// The next fields describe the record in the store.
 	writing  chan struct{} // a mutex for changes of the record: full during a change
@@ -58,9 +58,8 @@ const (
 type taskKey struct{}
 
 // RestartNumber returns the number of the restart to which ctx belongs. The first
-// restart has number 1. RestartNumber returns 0 if ctx does not belong to a
-// restart. If the number is above 1, an earlier restart may have done some of the
-// work.
+// restart has number 1. If ctx does not belong to a restart, the number is 0. If the
+// number is above 1, an earlier restart may have done some work.
 func RestartNumber(ctx context.Context) int {
 	switch v := ctx.Value(taskKey{}).(type) {
 	case *task:
@@ -74,13 +73,13 @@ func RestartNumber(ctx context.Context) int {
 	}
 }
 
-// WithRestartNumber returns a context for which [RestartNumber] returns number. A
-// [Restarter] in another package passes this context to the functions of its tasks.
+// WithRestartNumber returns a context for which [RestartNumber] returns number. It
+// is for a [Restarter] in another package.
 func WithRestartNumber(ctx context.Context, number int) context.Context {
 	return context.WithValue(ctx, taskKey{}, number)
 }
 
-// matches reports whether the argument other has the kind and payload of t.
+// matches reports whether other has the kind and payload of t.
 func (t *task) matches(other Task) bool {
 	return t.restart.Task.Kind == other.Kind && bytes.Equal(t.restart.Task.Payload, other.Payload)
 }
@@ -118,8 +117,8 @@ func (t *task) settings() RestartConfig {
 	return t.queue.cfg.settings(t.restart.Agent, "").restart
 }
 
-// counted returns the number of the last restart that counts. A restart whose calls
-// a gate refused does not count.
+// counted returns the number of the last restart that counts. Refused restarts do
+// not count.
 func (t *task) counted() int {
 	if t.run != nil && t.run.postponed && !t.run.failureCounted {
 		return t.number - 1
@@ -127,16 +126,15 @@ func (t *task) counted() int {
 	return t.number
 }
 
-// longestRestartDelay is the longest pause before a restart, however many restarts
-// have failed.
+// longestRestartDelay is the longest pause before a restart.
 const longestRestartDelay = 24 * time.Hour
 
-// longestPostponement is the longest pause after a restart that a gate refused,
-// unless the RetryAfter of the gate is longer.
+// longestPostponement is the longest pause after a refused restart, unless
+// RetryAfter is longer.
 const longestPostponement = time.Hour
 
-// delay returns the pause before the next restart: the base pause, doubled with
-// each restart that has failed or crashed.
+// delay returns the pause before the next restart. It doubles with each failed or
+// crashed restart.
 func (t *task) delay() time.Duration {
 	return t.backoff(longestRestartDelay).Nominal(t.failures + t.crashes)
 }
@@ -146,24 +144,23 @@ func (t *task) backoff(longest time.Duration) Schedule {
 	return Schedule{Base: base, Max: max(base, longest)}
 }
 
-// postponement returns the pause after a restart that a gate refused. The pause
-// lasts at least until the gate allows a call. Each refused restart repeats the work
-// that the function does before the call, so the pause grows with each refusal.
+// postponement returns the pause after a refused restart. It grows with each
+// refusal, because the function repeats its work.
 func (t *task) postponement(refused refusal) time.Duration {
 	return max(t.retryAfter(refused), t.backoff(longestPostponement).Nominal(t.postponements))
 }
 
-// retryAfter returns the RetryAfter of a refusal, rounded up to a multiple of the
-// base pause. So tasks that were refused at different times restart at different
-// times. Without rounding, they would all restart when the gate allows calls.
+// retryAfter returns the RetryAfter of a refusal, rounded up so that tasks do not
+// restart together.
 func (t *task) retryAfter(refused refusal) time.Duration {
 	base := ms(t.settings().RestartBackoffBaseMs)
 	return (refused.after() + base - 1) / base * base
 }
 
-// enqueue stores a task for its next restart. If the parameter refused is not nil, a
-// gate refused the call, and no restart is counted. If enqueue returns an error, it
-// has dropped a new task; a running task is left to finish.
+// enqueue stores a task for its next restart:
+//
+//   - If refused is not nil, no restart is counted.
+//   - After an error, a new task is dropped, but a running task is not.
 func (q *Queue) enqueue(t *task, refused refusal) error {
 	q.mu.Lock()
 	postponed := refused != nil && t.run != nil
@@ -188,7 +185,7 @@ func (q *Queue) enqueue(t *task, refused refusal) error {
 	} else {
 		err = q.save(t, func() (*record, bool) { return t.record(), q.tasks[t.id] == t })
 	}
-	if err != nil && postponed { // no error, because the record that start stored is still valid
+	if err != nil && postponed { // the record stored at the start is still valid
 		e.Err, err = joinErrors(e.Err, err), nil
 	}
 	if err != nil {
@@ -199,7 +196,7 @@ func (q *Queue) enqueue(t *task, refused refusal) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
-	case q.tasks[t.id] != t: // the task's function has returned nil meanwhile, so the task is done
+	case q.tasks[t.id] != t: // the task is done meanwhile
 	case t.run != nil:
 		t.run.reoffered = true // finish calls wait
 	default:
@@ -208,19 +205,19 @@ func (q *Queue) enqueue(t *task, refused refusal) error {
 	return nil
 }
 
-// errEqualStored is the error of a new task if another queue has stored a task with
-// the same kind and key.
+// errEqualStored means that another queue has stored a task with the same kind and
+// key.
 var errEqualStored = errors.New("another queue has stored a task with this kind and key")
 
-// reject drops a new task and emits an event. It does not change a running task. It
-// returns err with the kind of the task added to its text.
+// reject drops a new task and emits an event. A running task is not changed. The
+// result is err with the kind added.
 func (q *Queue) reject(t *task, err error) error {
 	q.mu.Lock()
 	isNew := t.state == taskSaving
 	if isNew {
 		delete(q.tasks, t.id)
 		if t.stored != nil && !errors.Is(err, ErrLeaseLost) {
-			q.ended[t.id] = t // scan removes the record that the new task would have replaced
+			q.ended[t.id] = t // the next scan removes the old record
 		}
 	}
 	q.mu.Unlock()
@@ -239,8 +236,8 @@ func (q *Queue) wait(t *task) {
 	q.arm(t)
 }
 
-// arm starts the timer of a waiting task. For a task in another state it only stops
-// the timer. The caller holds mu.
+// arm starts the timer of a waiting task. In other states, it only stops the timer.
+// The caller holds mu.
 func (q *Queue) arm(t *task) {
 	t.disarm()
 	if q.closed || t.state != taskWaiting || q.kinds[t.restart.Task.Kind] == nil {
@@ -261,7 +258,7 @@ func (t *task) disarm() {
 	}
 }
 
-// joinErrors joins two errors in one line. If a is nil, it returns b.
+// joinErrors joins two errors in one line. The first can be nil.
 func joinErrors(a, b error) error {
 	if a == nil {
 		return b

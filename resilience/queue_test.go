@@ -33,8 +33,7 @@ func offer(task string) resilience.Restart {
 	}
 }
 
-// advance moves the fake clock by d and waits until all goroutines are blocked
-// again.
+// advance moves the fake clock by d and waits until all goroutines are blocked.
 func advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -52,8 +51,8 @@ func (r *recorder) observe(_ context.Context, e resilience.Event) {
 	r.events = append(r.events, e)
 }
 
-// lines returns one line for each event: the field To, the number of the restart,
-// and the time from the argument start to the event.
+// lines describes each event: its To, the number of the restart, and the time since
+// start.
 func (r *recorder) lines(start time.Time) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,14 +69,14 @@ func (r *recorder) last() resilience.Event {
 	return r.events[len(r.events)-1]
 }
 
-// memory is a store in memory. A test can set the errors that its methods return.
+// memory is a store in memory. A test can set its errors.
 type memory struct {
 	mu          sync.Mutex
 	records     map[string][]byte
 	put, remove error
 	all         error
 	puts        int
-	hold        chan struct{} // a Swap that stores a record blocks until hold is closed
+	hold        chan struct{} // a Swap that stores a record blocks until this is closed
 }
 
 func (m *memory) Swap(id string, old, record []byte) (bool, error) {
@@ -114,8 +113,8 @@ func (m *memory) All() (map[string][]byte, error) {
 	return maps.Clone(m.records), m.all
 }
 
-// fail sets the errors that later calls of Swap return: the error put if the call
-// stores a record, and the error remove if the call removes a record.
+// fail sets the errors of later calls of Swap: for storing and for removing a
+// record.
 func (m *memory) fail(put, remove error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -218,8 +217,7 @@ func TestQueueRestarts(t *testing.T) {
 	}
 }
 
-// The function of a task usually calls Do. Do offers the call again if the call
-// fails or if a breaker refuses the call.
+// The function of a task usually calls Do, which offers a failed call again.
 func TestQueueWithExecutor(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -274,8 +272,7 @@ func TestQueueWithExecutor(t *testing.T) {
 	}
 }
 
-// If an open breaker refuses a restart, the restart does not count. All three
-// restarts are made, each as soon as the breaker allows a trial call.
+// Refused restarts do not count. So all three restarts are made.
 func TestQueueAndBreaker(t *testing.T) {
 	t.Parallel()
 	outage := func(t *testing.T, d time.Duration, tasks int, offers, stored bool) (lines []string, calls, rounds int) {
@@ -320,8 +317,8 @@ func TestQueueAndBreaker(t *testing.T) {
 		for _, stored := range []bool{true, false} {
 			t.Run(fmt.Sprintf("offered %v, stored %v", offers, stored), func(t *testing.T) {
 				t.Parallel()
-				// The first restart makes five calls in 7.5 s. The fifth call opens
-				// the breaker. Each later restart makes one call, a trial.
+				// The first restart makes five calls, which open the breaker. Later
+				// restarts make one.
 				lines, calls, _ := outage(t, 10*time.Minute, 1, offers, stored)
 				assert.Equal(t, []string{
 					"queued 1 0s", "started 1 1m0s",
@@ -351,8 +348,7 @@ func TestQueueAndBreaker(t *testing.T) {
 	})
 }
 
-// While a person forces a breaker open for hours, tasks wait with growing
-// pauses.
+// While a breaker is forced open, tasks wait with growing pauses.
 func TestQueueForcedOpen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -395,9 +391,7 @@ func TestQueueForcedOpen(t *testing.T) {
 	})
 }
 
-// A function offers its task with a different payload each time, such as the current
-// time. Each payload makes a new task. The queue counts the restarts of these tasks
-// together. So it refuses the next task when all restarts are used up.
+// Restarts end, even if the function offers another payload each time.
 func TestQueuePayloadChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -437,8 +431,7 @@ type circle struct{ next error }
 func (*circle) Error() string   { return "circle" }
 func (c *circle) Unwrap() error { return c.next }
 
-// If the function of a task offers the task again, the queue recognizes the task
-// and extends its history.
+// If the function offers its task again, the queue recognizes the task.
 func TestQueueOfferAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -463,8 +456,8 @@ func TestQueueOfferAgain(t *testing.T) {
 	})
 }
 
-// A task ends when its function returns nil, even if the function has offered the
-// task again. If the function offers a different payload, that is a new task.
+// A task is done if its function returns nil, even after an offer. Another payload
+// is a new task.
 func TestQueueOfferDuringRestart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -488,8 +481,8 @@ func TestQueueOfferDuringRestart(t *testing.T) {
 	})
 }
 
-// A function returns nil, and a goroutine of the function then offers the task
-// again. The task does not run again.
+// If an offer comes after the function has returned nil, the task does not run
+// again.
 func TestQueueOfferTooLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -622,8 +615,7 @@ func TestQueueConfig(t *testing.T) {
 	})
 }
 
-// After an outage many tasks are due at once. The number of running tasks does not
-// exceed the number of workers.
+// The number of running tasks does not exceed the number of workers.
 func TestQueueWorkers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// refusedBy returns the name of the [gate] (breaker and rate limit of one endpoint)
-// whose open breaker has refused a call. It returns "" for other refusals and for
-// nil.
+// refusedBy returns the name of the [gate] with the open breaker that has refused a
+// call. For other refusals, it returns "".
 func refusedBy(r refusal) string {
 	if open, ok := errors.AsType[*OpenError](r); ok {
 		return open.Endpoint
@@ -16,15 +15,13 @@ func refusedBy(r refusal) string {
 	return ""
 }
 
-// BreakerClosed restarts the waiting tasks that an open breaker has refused, because
-// that breaker has closed. These tasks need not be due. gate is
-// [OpenError].Endpoint.
+// BreakerClosed restarts the waiting tasks that a now closed breaker has refused.
+// The argument gate is [OpenError].Endpoint. The tasks need not be due. An
+// [Executor] calls BreakerClosed for its own breakers.
 //
-// BreakerClosed first restarts the tasks that were queued last, as many as can run
-// at the same time. Each task that succeeds restarts one more. If the endpoint fails
-// again, the other tasks stay in the queue until they are due.
-//
-// An [Executor] calls BreakerClosed for its own breakers.
+// The newest tasks are restarted first, as many as can run at once. Each task that
+// succeeds restarts one more. If the endpoint fails again, the remaining tasks wait
+// until they are due.
 func (q *Queue) BreakerClosed(gate string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -33,8 +30,8 @@ func (q *Queue) BreakerClosed(gate string) {
 	}
 }
 
-// wake restarts the newest task that a gate has refused, if there is one. The caller
-// holds mu.
+// wake restarts the newest task that a gate has refused, if any. The caller holds
+// mu.
 func (q *Queue) wake(gate string) {
 	waiting := q.refused[gate]
 	if waiting == nil {
@@ -46,8 +43,7 @@ func (q *Queue) wake(gate string) {
 	t.timer.Reset(0)
 }
 
-// listRefused adds a waiting task to the list of the tasks that the same gate has
-// refused. The caller holds mu.
+// listRefused adds a waiting task to the list of its gate. The caller holds mu.
 func (q *Queue) listRefused(t *task) {
 	waiting := q.refused[t.refusedBy]
 	if waiting == nil {
@@ -57,8 +53,7 @@ func (q *Queue) listRefused(t *task) {
 	t.element = waiting.PushFront(t)
 }
 
-// unlist removes a task from the list to which listRefused has added it. The caller
-// holds mu.
+// unlist undoes listRefused. The caller holds mu.
 func (q *Queue) unlist(t *task) {
 	if t.element == nil {
 		return

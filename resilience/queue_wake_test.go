@@ -14,9 +14,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// An open breaker refuses calls, which are then queued. When a trial closes the
-// breaker, the queue runs these tasks at once, the newest first: as many as it has
-// workers, then one more with each success.
+// When a breaker closes, the tasks that it refused run at once, the newest first.
 func TestQueueBreakerClosed(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -104,7 +102,7 @@ func TestQueueBreakerClosed(t *testing.T) {
 	}
 }
 
-// A task whose own calls have failed keeps its pause, whatever the breaker does.
+// A task with a failed call of its own keeps its pause when the breaker closes.
 func TestQueueBreakerClosed_OwnFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -118,16 +116,14 @@ func TestQueueBreakerClosed_OwnFailure(t *testing.T) {
 	})
 }
 
-// refused returns a Restart for a call that the open breaker of gate has refused.
+// refused returns a Restart for a call that an open breaker has refused.
 func refused(task, gate string) resilience.Restart {
 	r := offer(task)
 	r.History, r.Err = nil, &resilience.OpenError{Endpoint: gate, Cause: r.Result}
 	return r
 }
 
-// When a restart succeeds, the queue restarts the next task. But if the breaker has
-// refused the call of the restart again, the queue restarts no other task, even if
-// the function returns nil.
+// A successful restart restarts the next task, unless a breaker refused its call.
 func TestQueueBreakerClosed_RefusedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -146,9 +142,7 @@ func TestQueueBreakerClosed_RefusedAgain(t *testing.T) {
 	})
 }
 
-// A breaker refuses the call of a task in the first queue. Then the second queue
-// runs the task, and the task fails. When the breaker closes, the first queue does
-// not restart the task at once: the task keeps its pause.
+// If another queue has run the task since the refusal, the task keeps its pause.
 func TestQueueBreakerClosed_AnotherQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -2,14 +2,11 @@ package resilience
 
 import "time"
 
-// idleTimeout is the time after which an unused entry can be removed. It is longer
-// than the default pauses of calls and restarts, which last minutes.
+// idleTimeout is the time after which an unused entry can be removed.
 const idleTimeout = time.Hour
 
-// recent is a bounded map whose unused entries expire. If it has more than
-// sweepThreshold entries, it drops expired ones. If it is full, it drops the least
-// recently used one. It is not safe for concurrent use. The zero value is ready to
-// use and has capacity [MaxKeys].
+// recent is a map that drops expired entries and, when full, the least recently
+// used. The zero value has capacity [MaxKeys].
 type recent[K comparable, V any] struct {
 	capacity int // 0 = MaxKeys
 	entries  *bounded[K, *recentEntry[K, V]]
@@ -21,7 +18,7 @@ type recentEntry[K comparable, V any] struct {
 	lastUsed time.Time
 }
 
-// sweepThreshold is the number of entries up to which expired entries are kept.
+// sweepThreshold is the number of entries from which expired ones are removed.
 const sweepThreshold = 1024
 
 // get returns the value of k and marks the entry as used.

@@ -11,7 +11,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// failingRestarter is a restart queue whose method Offer fails the test.
+// failingRestarter is a restart queue that fails the test when a call is offered.
 type failingRestarter struct{ t *testing.T }
 
 func (r failingRestarter) Offer(_ context.Context, o resilience.Restart) error {
@@ -19,8 +19,8 @@ func (r failingRestarter) Offer(_ context.Context, o resilience.Restart) error {
 	return nil
 }
 
-// A call that is not repeatable is made once, even if its error allows more calls.
-// There is no retry, no correction, no fallback and no restart.
+// A call that is not repeatable is made once: no retry, correction, fallback or
+// restart.
 func TestDo_Repeatable(t *testing.T) {
 	t.Parallel()
 	for _, failure := range []error{errNetwork, errTransient, errLimited, errSlow, errKey, errParsing, errQuota} {
@@ -70,8 +70,7 @@ func TestDo_RepeatableByAttempt(t *testing.T) {
 	})
 }
 
-// If a breaker refuses the call, the request has not been sent. So another target
-// can be called.
+// A refused request has not been sent, so another target can be called.
 func TestDo_RepeatableUnsent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,17 +12,20 @@ import (
 	"time"
 )
 
-// ResponseError is the error of an [Attempt] that got a response with status 400 or
-// higher, or with status 200 and an error in its body. Observers, [Call.FallBack]
-// and [Call.Repeatable] get this error. The client of a [Transport] gets the
-// response itself.
+// ResponseError is the error of an [Attempt] whose response is a failure. A response
+// is a failure in two cases:
+//
+//   - The status is 400 or higher.
+//   - The status is 200, and the body contains an error.
+//
+// Observers, [Call.FallBack] and [Call.Repeatable] get this error. The client of a
+// [Transport] gets the response itself.
 type ResponseError struct {
 	StatusCode int
 	Header     http.Header // header of the response, read-only; shortened to 64 KiB
-	// Body is the beginning of the response's body: the bytes that arrived within
-	// 250 ms, up to 1 KiB. It is nil if the response's body was not read. With status
-	// 200, Body is the error, up to 4 KiB: the data of an event, or the whole
-	// response's body.
+	// Body is the beginning of the response's body. It has at most 1 KiB, from the
+	// first 250 ms. If the body was not read, Body is nil. With status 200, Body is
+	// the data of an event, or the whole body. It then has at most 4 KiB.
 	Body []byte
 }
 
@@ -36,27 +39,22 @@ func (e *ResponseError) Error() string {
 }
 
 const (
-	// peekBytes limits how many bytes of a failed response's body are read. peekTime
-	// limits how long the reading takes. JSON errors of providers are shorter, or
-	// have the error code in the first KiB.
+	// peekBytes and peekTime limit the reading of a failed response's body. The
+	// error codes of providers are in the first KiB.
 	peekBytes = 1 << 10
 	peekTime  = 250 * time.Millisecond
-	// drainBytes limits how many bytes of an unused response are read, so that the
-	// connection can be reused. http.Client reads the same number before it follows
-	// a redirect.
+	// drainBytes limits the reading of an unused response, as in http.Client.
 	drainBytes = 2 << 10
-	// drainTime limits how long the reading of an unused response takes. After a
-	// pause between calls, most responses have arrived completely.
+	// drainTime limits how long the reading of an unused response takes.
 	drainTime = 25 * time.Millisecond
-	// headerBytes limits the size of the header in a ResponseError, and headerValue
-	// the size of each header value, both in bytes. Real headers are much shorter,
-	// but net/http accepts up to 10 MB.
+	// headerBytes limits the header in a ResponseError, headerValue each value, both
+	// in bytes.
 	headerBytes = 64 << 10
 	headerValue = 4 << 10
 )
 
-// failedResponse returns the error for a failed response. It also returns the
-// response for the client, with the whole body.
+// failedResponse returns the error for a failed response, and the response with its
+// whole body.
 func failedResponse(ctx context.Context, resp *http.Response) (*http.Response, error) {
 	p := peeked{resp: resp}
 	if readable(resp) {
@@ -65,15 +63,13 @@ func failedResponse(ctx context.Context, resp *http.Response) (*http.Response, e
 	return p.resp, newResponseError(resp, p.prefix)
 }
 
-// newResponseError returns the error for a response. body is the beginning of the
-// response's body.
+// newResponseError returns the error for a response. The parameter body has the
+// first bytes of the body.
 func newResponseError(resp *http.Response, body []byte) *ResponseError {
 	return &ResponseError{StatusCode: resp.StatusCode, Header: limitHeader(resp.Header), Body: body}
 }
 
-// mergeTrailer copies src into dst and returns dst. If dst is nil, it returns
-// src. It changes dst itself and not a copy, because other code may already refer
-// to dst. Package net/http merges trailers in the same way.
+// mergeTrailer copies src into dst and returns dst. If dst is nil, it returns src.
 func mergeTrailer(dst, src http.Header) http.Header {
 	if dst == nil {
 		return src
@@ -82,18 +78,19 @@ func mergeTrailer(dst, src http.Header) http.Header {
 	return dst
 }
 
-// readable reports whether the beginning of a failed response should be read. It
-// returns false for a compressed body, which cannot be classified, and for an
-// event stream, which is classified by its status.
+// readable reports whether the beginning of a failed response should be read. Two
+// bodies are not read:
+//
+//   - a compressed body, because it cannot be classified
+//   - an event stream, because the status classifies it
 func readable(resp *http.Response) bool {
 	return hasBody(resp) && resp.Header.Get("Content-Encoding") == "" && kindOf(resp.Header) != bodyStream
 }
 
 func hasBody(resp *http.Response) bool { return resp.Body != nil && resp.Body != http.NoBody }
 
-// limitHeader returns h if its size is at most headerBytes. Otherwise it returns a
-// copy without the values that are longer than headerValue. The copy is filled in
-// the order of the names; a value that would exceed headerBytes is left out.
+// limitHeader returns h if it has at most headerBytes. Otherwise it returns a copy
+// without values that are too long.
 func limitHeader(h http.Header) http.Header {
 	size := 0
 	for name, values := range h {
@@ -111,8 +108,8 @@ func limitHeader(h http.Header) http.Header {
 				continue
 			}
 			size += len(name) + len(v)
-			// In net/http, all values are parts of one long string. Without Clone,
-			// the kept values would keep this string in memory.
+			// In net/http, all values are parts of one string, which must not stay
+			// in memory.
 			name := strings.Clone(name)
 			kept[name] = append(kept[name], strings.Clone(v))
 		}
@@ -120,9 +117,8 @@ func limitHeader(h http.Header) http.Header {
 	return kept
 }
 
-// discard closes a response before another request is made. If the end of the
-// body may have arrived, discard first drains the body, so that the connection can
-// be reused. Draining takes at most drainTime. resp may be nil.
+// discard closes a response before another request. If the end of the body can have
+// arrived, the body is drained first.
 func discard(resp *http.Response) {
 	if resp == nil || resp.Body == nil {
 		return
@@ -130,8 +126,8 @@ func discard(resp *http.Response) {
 	drain := drainable(resp)
 	closeAfter(resp.Body, func() {
 		if drain {
-			// The limit includes the bytes that peek has read. If CopyN fails,
-			// net/http does not reuse the connection.
+			// The limit includes bytes that peek has read. After an error, net/http
+			// does not reuse the connection.
 			_, _ = io.CopyN(io.Discard, resp.Body, peekBytes+drainBytes)
 		}
 	})
@@ -144,8 +140,7 @@ func closeResponse(resp *http.Response) {
 	}
 }
 
-// drainable reports whether the end of a body may have arrived. It returns false
-// for a stream, for a long body, and for a body that peek is still reading.
+// drainable reports whether the end of a body can already have arrived.
 func drainable(resp *http.Response) bool {
 	body, peeked := resp.Body.(*peekedBody)
 	switch {
@@ -158,9 +153,8 @@ func drainable(resp *http.Response) bool {
 	}
 }
 
-// closeAfter runs f and then closes body. If f takes longer than drainTime,
-// closeAfter closes body earlier, which ends a Read that blocks f. f and Close run
-// in goroutines, because they may block. Panics are ignored.
+// closeAfter runs f and then closes body, after drainTime at the latest. Panics are
+// ignored.
 func closeAfter(body io.Closer, f func()) {
 	closed := sync.OnceFunc(func() {
 		defer func() { _ = recover() }()

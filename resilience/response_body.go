@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// send sends a request with a context of its own. The context ends when the
-// response's body has been read or is closed. It also ends after limit, if the
-// header of the response has not arrived by then. A limit of 0 means no time limit.
+// send sends a request with a context of its own. The context ends in two cases:
 //
-// The end of the context also ends a blocked Read. Closing the body is not enough:
-// if net/http decodes a compressed body, Close waits for the Read.
+//   - The body has been read or is closed.
+//   - The header has not arrived within limit. A limit of 0 means none.
+//
+// The end of the context also ends a blocked Read. Closing the body is not enough,
+// because Close of a compressed body waits for the Read.
 func send(base http.RoundTripper, r *http.Request, limit time.Duration) (*http.Response, error) {
 	ctx, cancel, l := startAttempt(r.Context(), limit)
 	own := r.WithContext(ctx)
@@ -32,7 +33,7 @@ func send(base http.RoundTripper, r *http.Request, limit time.Duration) (*http.R
 		return nil, err
 	}
 	if resp.Request == own {
-		resp.Request = r // the caller's request, whose context does not end with the body
+		resp.Request = r // the context of this request does not end with the body
 	}
 	if err != nil || resp.Body == nil || resp.Body == http.NoBody {
 		return resp, err
@@ -47,8 +48,8 @@ func send(base http.RoundTripper, r *http.Request, limit time.Duration) (*http.R
 	return resp, nil
 }
 
-// cancelingBody is the body of a response. It cancels the context of the request
-// when the body ends or is closed.
+// cancelingBody is the body of a response. The end or Close of the body cancels the
+// request's context.
 type cancelingBody struct {
 	io.ReadCloser
 	cancel context.CancelFunc
@@ -65,8 +66,7 @@ func (b *cancelingBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the body. If the body has not been read to its end, Close first
-// cancels the context, so that Close does not wait for a running Read.
+// Close closes the body. If the body has not ended, Close first cancels the context.
 func (b *cancelingBody) Close() error {
 	if !b.ended.Load() {
 		b.cancel()
@@ -74,8 +74,8 @@ func (b *cancelingBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// writableBody is a body to which the client can also write, such as the body of a
-// switched protocol.
+// writableBody is a body to which the client can also write, as after a protocol
+// switch.
 type writableBody struct {
 	*cancelingBody
 	io.Writer

@@ -9,13 +9,11 @@ import (
 	"strings"
 )
 
-// firstBytes is the maximum number of bytes of a successful response that are read
-// to find an error at the beginning. It also limits the data that is kept of one
-// event.
+// firstBytes limits how much of a successful response is read to find an error. It
+// also limits the data of one event.
 const firstBytes = 4 << 10
 
-// bodyKind is the format of a successful response's body. It determines how an error
-// at the beginning of the body is recognized.
+// bodyKind is the format of a successful response's body.
 type bodyKind uint8
 
 const (
@@ -26,8 +24,8 @@ const (
 	bodyJSON            // application/json, application/problem+json
 )
 
-// kindOf returns the format of a body. A body that the client has to decompress is
-// bodyOther.
+// kindOf returns the format of a body. If the client has to decompress the body, the
+// format is bodyOther.
 func kindOf(h http.Header) bodyKind {
 	if h.Get("Content-Encoding") != "" {
 		return bodyOther
@@ -50,11 +48,10 @@ func kindOf(h http.Header) bodyKind {
 // scanner splits a stream into events. It keeps at most firstBytes of each event's
 // data.
 type scanner interface {
-	// next reads p up to the end of an event and returns the event and the rest of
-	// p. ok is false if no event ends in p. The event is valid until the next call.
+	// next returns the first event that ends in p, and the rest of p. The event is
+	// valid until the next call.
 	next(p []byte) (e streamEvent, rest []byte, ok bool)
-	// flush returns the last event if the input ended within this event. The input
-	// may be the whole stream or only its beginning.
+	// flush returns the last event if the input ended within this event.
 	flush() (e streamEvent, ok bool)
 }
 
@@ -77,8 +74,7 @@ func newScanner(k bodyKind) scanner {
 	return f.scanner()
 }
 
-// mediaType returns the Content-Type without parameters, which may be megabytes
-// long.
+// mediaType returns the Content-Type without parameters.
 func mediaType(h http.Header) string {
 	media, _, _ := strings.Cut(h.Get("Content-Type"), ";")
 	return strings.TrimSpace(media)
@@ -91,10 +87,12 @@ type inspection struct {
 	seen   int     // number of bytes passed to events.next
 }
 
-// inspect looks for an error in prefix, the beginning of a body. It returns the
-// error as failure, or nil if the body does not begin with an error. If inspect
-// needs more bytes, decided is false; the caller then calls inspect with a longer
-// prefix. final is true if no longer prefix follows.
+// inspect looks for an error at the beginning of a body. The results are:
+//
+//   - failure: the error, or nil if there is none
+//   - decided: false if inspect needs a longer prefix
+//
+// final is true if no longer prefix follows.
 func (i *inspection) inspect(prefix []byte, final bool) (failure []byte, decided bool) {
 	if i.kind == bodyJSON || i.kind == bodyStream && startsWithJSON(prefix) {
 		return jsonError(prefix, final)
@@ -107,22 +105,20 @@ func (i *inspection) inspect(prefix []byte, final bool) (failure []byte, decided
 	if !ok {
 		return nil, final
 	}
-	// A successful line may contain a key "error" too. So the first line counts as an
-	// error only if "error" is its first key.
+	// A successful line can contain "error" too, so "error" must be the first key.
 	if i.kind == bodyLines && !bytes.HasPrefix(skipSpace(e.data), []byte(`{"error"`)) {
 		return nil, true
 	}
 	return e.failure(), true
 }
 
-// startsWithJSON reports whether a stream is in fact a JSON value. No field of an
-// event stream starts with a bracket.
+// startsWithJSON reports whether a stream is in fact a JSON value.
 func startsWithJSON(prefix []byte) bool {
 	prefix = skipSpace(prefix)
 	return len(prefix) > 0 && (prefix[0] == '{' || prefix[0] == '[')
 }
 
-// byteOrderMark may precede an event stream. It is not part of the first line.
+// byteOrderMark can precede an event stream.
 const byteOrderMark = "\xef\xbb\xbf"
 
 func skipSpace(p []byte) []byte {
@@ -133,8 +129,7 @@ func skipSpace(p []byte) []byte {
 //
 //	{"error":{...}}, [{"error":{...}}], {"type":"error",...}, {"object":"error",...}
 //
-// A body {"error":"text"} does not count as an error, because its value is no
-// object.
+// A body {"error":"text"} does not count, because the value is no object.
 func jsonError(prefix []byte, final bool) (failure []byte, decided bool) {
 	prefix = skipSpace(prefix)
 	if len(prefix) > 0 && prefix[0] == '[' {
@@ -174,18 +169,19 @@ func jsonError(prefix []byte, final bool) (failure []byte, decided bool) {
 	}
 }
 
-// isCut reports whether a JSON decoder failed because its input ended too early.
+// isCut reports whether a JSON decoder failed because the input ended too early.
 func isCut(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// errorIn returns data, or the object under the key "response", if this JSON object
-// describes an error. Otherwise it returns nil. data may be cut off after the error.
-// These formats are known:
+// errorIn returns data if this JSON object describes an error, and nil if not. The
+// data can be cut off after the error. These formats are known:
 //
 //	{"type":"error",...} and {"object":"error",...}: Anthropic, OpenAI's responses, vLLM
 //	{"error":{...}} and {"error":"text"}, with other keys: OpenAI, Google, OpenRouter, TGI
 //	{"type":"response.failed","response":{"error":{...},...}}: OpenAI's responses
+//
+// In the last format, errorIn returns the object under the key "response".
 func errorIn(data []byte) []byte {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -220,8 +216,7 @@ func errorIn(data []byte) []byte {
 	return nil
 }
 
-// hasContent reports whether value, the value of "error", is a nonempty object or a
-// nonempty string.
+// hasContent reports whether the value of "error" is a nonempty object or string.
 func hasContent(value json.RawMessage) bool {
 	switch value[0] {
 	case '{':
@@ -233,15 +228,15 @@ func hasContent(value json.RawMessage) bool {
 	}
 }
 
-// streamEvent is one event of an event stream (server-sent events), one line of
-// NDJSON, or one message of an Amazon event stream.
+// streamEvent is an event of an event stream, a line of NDJSON, or an Amazon
+// message.
 type streamEvent struct {
 	name []byte // "event" field
-	data []byte // "data" fields, the line, or the exception; the first 4 KiB
+	data []byte // "data" fields, line, or exception; the first 4 KiB
 }
 
-// failure returns the data of an event that reports an error. For other events it
-// returns nil.
+// failure returns the data of an event that reports an error, and nil for other
+// events.
 func (e streamEvent) failure() []byte {
 	if string(e.name) == "error" {
 		return append([]byte{}, e.data...) // not nil
@@ -252,17 +247,16 @@ func (e streamEvent) failure() []byte {
 	return errorIn(skipSpace(e.data))
 }
 
-// eventScanner splits an event stream (text/event-stream) into events, or NDJSON
-// into lines. It keeps at most 4 KiB of each line, and at most 4 KiB of the data of
-// each event. All events share one buffer.
+// eventScanner splits an event stream into events, or NDJSON into lines. All events
+// share one buffer.
 type eventScanner struct {
 	lines    bool   // each line that is not empty is an event
-	line     []byte // beginning of a line whose end has not been read
+	line     []byte // beginning of an unfinished line
 	event    streamEvent
 	hasData  bool
 	begun    bool // the first line has ended
 	cr       bool // the last byte was a carriage return
-	returned bool // next has returned event, so reset must clear it
+	returned bool // next has returned the event
 }
 
 func (s *eventScanner) next(p []byte) (e streamEvent, rest []byte, ok bool) {
@@ -311,8 +305,8 @@ func (s *eventScanner) reset() {
 	}
 }
 
-// endLine reads a line and reports whether the line ends an event. An event without
-// data does not count.
+// endLine reads a line and reports whether the line ends an event. Events without
+// data do not count.
 func (s *eventScanner) endLine(line []byte) bool {
 	if !s.begun {
 		line, s.begun = bytes.TrimPrefix(line, []byte(byteOrderMark)), true
@@ -341,8 +335,7 @@ func (s *eventScanner) endLine(line []byte) bool {
 	return false
 }
 
-// appendLimited appends p to dst. It drops the bytes that would make dst longer than
-// firstBytes.
+// appendLimited appends p to dst, and drops the bytes after firstBytes.
 func appendLimited(dst, p []byte) []byte {
 	return append(dst, p[:min(len(p), max(firstBytes-len(dst), 0))]...)
 }

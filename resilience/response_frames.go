@@ -9,18 +9,15 @@ import (
 	"math"
 )
 
-// frameScanner splits an Amazon event stream (application/vnd.amazon.eventstream)
-// into messages. A message is:
+// frameScanner splits an Amazon event stream into messages. A message is:
 //
 //	total length (4 bytes), length of the headers (4), CRC of these 8 bytes (4)
 //	headers: length of the name (1), name, type of the value (1), value
 //	payload
 //	CRC of the message (4)
 //
-// frameScanner keeps at most 4 KiB of a message's headers, and at most 4 KiB of its
-// payload. It leaves the check of the last CRC to the client. If the first CRC or a
-// length at the beginning of a message is wrong, frameScanner reads no further
-// messages.
+// After a wrong length or a wrong first CRC, no more messages are read. The client
+// checks the last CRC.
 type frameScanner struct {
 	section frameSection
 	unread  uint64 // number of bytes of the section that are not read yet
@@ -48,10 +45,10 @@ const (
 
 func newFrameScanner() scanner { return &frameScanner{unread: preludeBytes} }
 
-// next returns an event for each message. For an exception or an error, the event
-// has the name "error" and a JSON object as its data. For any other message, next
-// returns an empty event as soon as the headers are read. For a message with a wrong
-// length or CRC, the event is empty too.
+// next returns an event for each message:
+//
+//   - exception or error: the name is "error", the data is a JSON object
+//   - other message, or a wrong length or CRC: the event is empty
 func (s *frameScanner) next(p []byte) (e streamEvent, rest []byte, ok bool) {
 	for {
 		n := min(s.unread, uint64(len(p)))
@@ -93,8 +90,7 @@ func (s *frameScanner) begin(section frameSection, length uint64) {
 	s.section, s.unread, s.buf = section, length, s.buf[:0]
 }
 
-// flush returns the last event if the input ended within the payload of an exception
-// or an error. The input may be the whole stream or only its beginning.
+// flush returns the last event if the input ended within the payload of an error.
 func (s *frameScanner) flush() (streamEvent, bool) {
 	if s.section != framePayload {
 		return streamEvent{}, false
@@ -102,9 +98,8 @@ func (s *frameScanner) flush() (streamEvent, bool) {
 	return s.failure(), true
 }
 
-// headerSizes maps the type of a header's value to the length of the value, in
-// bytes.
-// -1 means that two bytes before the value contain the length.
+// headerSizes maps the type of a header's value to its length in bytes. -1 means
+// that two bytes before the value contain the length.
 var headerSizes = [...]int{0, 0, 1, 2, 4, 8, -1, -1, 8, 16}
 
 const headerString = 7
@@ -136,8 +131,8 @@ func (s *frameScanner) readHeaders() bool {
 	return true
 }
 
-// frameHeadersOf iterates over the names and values of the headers whose values are
-// strings. It stops at the first header that is cut off or has an unknown type.
+// frameHeadersOf iterates over the headers with strings as values. It stops at a
+// header that is cut off or has an unknown type.
 func frameHeadersOf(p []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		for len(p) > 0 {
@@ -163,9 +158,8 @@ func frameHeadersOf(p []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// failure returns the event for an exception or an error. The data of the event is
-// the payload with an added key __type, whose value is s.code. AWS's error responses
-// have this format.
+// failure returns the event for an error. The data is the payload with the key
+// __type added, as in AWS's error responses.
 func (s *frameScanner) failure() streamEvent {
 	payload := bytes.TrimSpace(s.buf)
 	members, object := bytes.CutPrefix(payload, []byte("{"))

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// frameEvents passes an Amazon event stream to a scanner in chunks of the given
-// size. It returns the names and data of all events.
+// frameEvents passes a stream to a scanner in chunks. It returns all events.
 func frameEvents(stream []byte, piece int) (all []string) {
 	s := newFrameScanner()
 	for len(stream) > 0 {
@@ -32,8 +31,7 @@ func frameEvents(stream []byte, piece int) (all []string) {
 	return all
 }
 
-// The events of a stream do not depend on the size of the chunks. Even if the stream
-// is hostile, the data of an event has at most 4 KiB.
+// The size of the chunks does not matter. An event has at most 4 KiB of data.
 func FuzzFrameScanner(f *testing.F) {
 	message := func(headers string, payload string) []byte {
 		b := binary.BigEndian.AppendUint32(nil, uint32(16+len(headers)+len(payload)))

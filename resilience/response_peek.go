@@ -10,17 +10,15 @@ import (
 	"time"
 )
 
-// peekedBody is a response's body whose beginning is read before the client reads
-// the body.
+// peekedBody is a response's body with a beginning that is read before the client
+// reads. The steps are:
 //
-// A goroutine reads the beginning, because a Read may block until Close. After the
-// method wait has returned, the goroutine starts no new Read, but its last Read may
-// still be running. When the client has read the buffered bytes, its next Read waits
-// for the goroutine's last Read and returns the bytes of that Read. Later Reads of
-// the client go to the body itself. Close ends all Reads at once.
+//  1. A goroutine reads the beginning, because a Read can block until Close.
+//  2. After the method wait, the goroutine starts no new Read, but one can still run.
+//  3. The client reads the buffered bytes, and then waits for this Read.
+//  4. Later Reads of the client go to the body itself.
 //
-// Like any body, peekedBody has one reader at a time. Close may be called
-// concurrently.
+// Close ends all Reads at once, and can be called concurrently.
 type peekedBody struct {
 	body     io.ReadCloser
 	inspect  func(prefix []byte, final bool) (failure []byte, decided bool) // may be nil
@@ -28,11 +26,11 @@ type peekedBody struct {
 	closed   chan struct{}                                                  // closed by Close
 	close    sync.Once
 	closeErr error  // result of Close
-	onEOF    func() // called in the client's Read that returns io.EOF; may be nil
+	onEOF    func() // called when the client reads io.EOF; may be nil
 
 	mu         sync.Mutex
 	buf        []byte
-	start, end int    // buf[start:end] has not been read by the client
+	start, end int    // the client has not read buf[start:end] yet
 	err        error  // error of the goroutine's last Read
 	failure    []byte // result of inspect
 	panicked   any    // value of the goroutine's panic; nil = none
@@ -49,23 +47,26 @@ type peeked struct {
 	broken  error          // the error of the body's Read, unless it is io.EOF
 }
 
-// peek reads the first bytes of a response's body before the client does. It reads
-// at most size bytes, and for at most the duration wait. It stops earlier if inspect
-// returns decided = true. If peek reads the whole body, other requests can use the
-// connection during the pause before a retry. peek panics if Read panicked.
+// peek reads the first bytes of a response's body before the client does. It panics
+// if Read panicked. It stops in four cases:
 //
-// After each Read, peek calls inspect with all bytes read so far. final is true if
-// no more bytes follow. inspect is called in another goroutine. It may be nil.
+//   - size bytes are read
+//   - the duration wait has passed
+//   - inspect returns decided = true
+//   - the body or ctx ends
 //
-// net/http sets a response's Trailer in the Read that reaches the end of the body.
-// So if a Read is still running, peek returns a copy of the response. The Trailer of
-// the copy changes only in the client's own Reads.
+// After each Read, another goroutine calls inspect with all bytes so far. The
+// argument final is true if no more bytes follow.
+//
+// If a Read is still running, peek returns a copy of the response. The last Read of
+// net/http sets the Trailer of the original. The Trailer of the copy changes only in
+// the client's own Reads.
 func peek(
 	ctx context.Context, resp *http.Response, size int, wait time.Duration,
 	inspect func(prefix []byte, final bool) (failure []byte, decided bool),
 ) peeked {
 	own := *resp
-	own.Trailer = resp.Trailer.Clone() // a copy, because a running Read may still set resp.Trailer
+	own.Trailer = resp.Trailer.Clone() // a running Read can still set resp.Trailer
 	body := &peekedBody{
 		body: resp.Body, inspect: inspect, buf: make([]byte, size),
 		done: make(chan struct{}), closed: make(chan struct{}),
@@ -84,12 +85,16 @@ func peek(
 // errReadEnded is the error of a Read that called runtime.Goexit.
 var errReadEnded = errors.New("read the response's body: Read called runtime.Goexit")
 
-// fill reads the body into the buffer. It stops when the buffer is full, inspect
-// returns decided, the method wait has returned, or Read fails.
+// fill reads the body into the buffer until one of these happens:
+//
+//   - The buffer is full.
+//   - The function inspect has decided.
+//   - The method wait has returned.
+//   - Read fails.
 func (b *peekedBody) fill() {
 	returned := false
 	defer func() {
-		if !returned { // pass the panic on to the client's goroutine, which may recover it
+		if !returned { // pass the panic on to the client's goroutine
 			p := recover()
 			b.mu.Lock()
 			b.panicked, b.err = p, errReadEnded
@@ -121,8 +126,8 @@ func (b *peekedBody) fill() {
 	returned = true
 }
 
-// wait waits until the method fill has read the beginning of the body, for at most
-// limit. busy reports whether a Read is still running.
+// wait waits for the beginning of the body, for at most limit. The result busy means
+// that a Read is still running.
 func (b *peekedBody) wait(ctx context.Context, limit time.Duration) (p peeked, busy bool) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -189,8 +194,8 @@ func (b *peekedBody) readBuffered(p []byte) int {
 	return n
 }
 
-// readBody reads from the body itself. If the goroutine's Read failed, readBody
-// returns the same error.
+// readBody reads from the body itself. If the goroutine's Read failed, it returns
+// the same error.
 func (b *peekedBody) readBody(p []byte) (int, error) {
 	switch {
 	case b.panicked != nil:

@@ -9,9 +9,10 @@ import (
 )
 
 // checkBody looks for an error at the beginning of a successful response. It returns
-// the response for the client. If the body begins with an error, checkBody also
-// returns a [*ResponseError]. If reading the beginning fails, it also returns the
-// error of Read. If the client reads an error later, observers receive an event.
+// the response for the client, and an error in two cases:
+//
+//   - The body begins with an error: a [*ResponseError].
+//   - Reading the beginning fails: the error of Read.
 func (e *exchange) checkBody(ctx context.Context, resp *http.Response) (*http.Response, error) {
 	if _, switched := resp.Body.(io.Writer); switched || !hasBody(resp) || e.request.Method == http.MethodHead {
 		return resp, nil
@@ -34,9 +35,8 @@ func (e *exchange) checkBody(ctx context.Context, resp *http.Response) (*http.Re
 	return resp, nil
 }
 
-// watchedBody is the body of a successful response, which the client reads
-// unchanged. It sends one event if the body breaks off, or if the client reads an
-// error in a stream of events or of JSON lines.
+// watchedBody is the body of a successful response. It sends one event if an error
+// occurs while the client reads.
 type watchedBody struct {
 	io.ReadCloser
 	ctx      context.Context
@@ -60,8 +60,7 @@ func (e *exchange) watch(resp *http.Response, kind bodyKind) *watchedBody {
 	return w
 }
 
-// Read reads from the body. It sends no event for an error that the client causes
-// itself, by closing the body or by ending the context of the request.
+// Read reads from the body. Errors that the client causes itself send no event.
 func (w *watchedBody) Read(p []byte) (int, error) {
 	n, err := w.ReadCloser.Read(p)
 	if w.reported {
@@ -76,8 +75,7 @@ func (w *watchedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// scan looks for an error event in p, the next bytes of the body. final is true if
-// the body ends after p.
+// scan looks for an error event in the next bytes of the body.
 func (w *watchedBody) scan(p []byte, final bool) {
 	for {
 		event, rest, ok := w.events.next(p)
@@ -96,8 +94,7 @@ func (w *watchedBody) scan(p []byte, final bool) {
 	}
 }
 
-// report sends the event of KindStream with the error err, unless the event was
-// already sent.
+// report sends the event of KindStream once.
 func (w *watchedBody) report(err error) {
 	if w.reported {
 		return

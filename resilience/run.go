@@ -21,7 +21,7 @@ type run struct {
 	failed []Attempt     // all failed calls
 	stop   error         // becomes Error.Stop
 	final  bool          // Call.Repeatable forbids any further call
-	waited time.Duration // total time spent waiting for gates (breakers and rate limits)
+	waited time.Duration // total time of waiting at gates
 
 	// The fields below belong to the current target.
 	target      Target
@@ -31,23 +31,21 @@ type run struct {
 	number      int             // calls to target so far
 	corrections int             // corrective retries so far
 	shrinks     int             // calls of Call.Shrink so far
-	member      bool            // the gate has admitted a call; a trial with permit.late does not count
-	cause       classify.Result // failure that the next call retries
+	member      bool            // the gate has admitted a call that is no late trial
+	cause       classify.Result // the failure before the next call
 	action      action
-	pause       time.Duration // before the next call; used if action is actionRetry
+	pause       time.Duration // before the next call, with actionRetry
 	nominal     time.Duration // the pause of the schedule, without jitter
-	scheduled   int           // number of the failed call for which pause and nominal were computed
+	scheduled   int           // number of the failed call to which pause and nominal belong
 }
 
-// function is the caller's function, without the type parameter of [Do]. The method
-// call runs the function. The method value returns the value that the function
-// returned last.
+// function is the caller's function, without the type parameter of [Do].
 type function interface {
 	call(context.Context, Target) error
 	value() any
 }
 
-// execution is a run whose function returns values of type T.
+// execution is a run with a function that returns values of type T.
 type execution[T any] struct {
 	run
 	f    func(context.Context, Target) (T, error)
@@ -72,28 +70,42 @@ const (
 )
 
 // Do calls f until f succeeds or its error allows no further call. It returns the
-// last value and error of f.
+// last value and error of f. Do is safe for concurrent use.
 //
-// Before each call, Do checks the endpoint's health ([WithMonitor]), its circuit
-// breaker and its rate limit ([Breakers]), and waits if they require it. If f fails,
-// Do classifies the error. The policy of the error's reason and the number of calls
-// so far decide the next step: Do calls the same target after a pause, calls the
-// next target, or returns. If the last failure is a network error, Do offers the
-// call to the restart queue ([WithRestarter]).
+// Before each call, Do checks three things, and waits if necessary:
 //
-// Do calls f in the caller's goroutine, with ctx and the current target. It does
-// not recover panics of f. When ctx ends, Do stops waiting and makes no further
-// call. A running call has to watch ctx itself.
+//   - the health of the endpoint ([WithMonitor])
+//   - the circuit breaker ([Breakers])
+//   - the rate limit ([Breakers])
 //
-// If the [Config] is not enabled, Do calls f once with the first target and returns
-// its error unchanged. It also returns f's error unchanged if it made one call and
-// only the policy prevented a second call. Otherwise the error is an [*Error]: it
-// has the text of f's last error, unwraps to that error, and lists all attempts. If
-// no call was made, the error is ctx's error, an [*OpenError], a [*HoldError], or
-// the monitor's error. Do masks secrets in events, logs and records, but not in the
-// text of the error that it returns.
+// If f fails, Do classifies the error. The policy of the error's reason and the
+// number of calls decide the next step:
 //
-// Do is safe for concurrent use.
+//   - Do calls the same target after a pause.
+//   - Do calls the next target.
+//   - Do returns.
+//
+// If the last failure is a network error, Do offers the call to the restart queue
+// ([WithRestarter]).
+//
+// Do calls f in the caller's goroutine, with ctx and the current target. Do does not
+// recover panics of f. When ctx ends, Do stops waiting and makes no further call. A
+// running call has to watch ctx itself.
+//
+// The returned error is an [*Error]. It lists all attempts, unwraps to f's last
+// error, and has its text. In two cases, f's error is returned unchanged:
+//
+//   - The [Config] is not enabled. Do then calls f once with the first target.
+//   - One call was made, and only the policy prevented a second.
+//
+// If no call was made, the error shows what prevented the call:
+//
+//   - the error of ctx
+//   - an [*OpenError]
+//   - a [*HoldError]
+//   - the monitor's error
+//
+// Secrets are masked in events, logs and records, but not in the returned error.
 func Do[T any](ctx context.Context, x *Executor, call Call, f func(context.Context, Target) (T, error)) (T, error) {
 	if !x.Enabled(call.Agent) {
 		return f(ctx, call.primary())
@@ -104,8 +116,7 @@ func Do[T any](ctx context.Context, x *Executor, call Call, f func(context.Conte
 	return e.last, err
 }
 
-// do calls the targets one after the other, until one answers or no further call is
-// allowed.
+// do calls the targets in order, until one answers or no further call is allowed.
 func (r *run) do() error {
 	if r.ctx == nil {
 		r.ctx = context.Background()
@@ -142,7 +153,7 @@ func (r *run) do() error {
 	return err
 }
 
-// emit adds the call's key and agent to e and sends it to the observers.
+// emit adds the call's key and agent to e and sends the event to the observers.
 func (r *run) emit(e Event) {
 	e.Key, e.Agent = r.call.Key, r.call.Agent
 	r.x.emit(r.ctx, e)
@@ -156,8 +167,7 @@ func (r *run) last() Attempt {
 	return Attempt{}
 }
 
-// emitFallback emits the event for a fallback from the target old to the target
-// next.
+// emitFallback emits the event for a change of target.
 func (r *run) emitFallback(old, next Target) {
 	e := Event{Kind: KindFallback, Target: next, Result: r.last().Result, Err: r.last().Err}
 	if r.stop != nil { // the call to the old target was refused
@@ -167,9 +177,8 @@ func (r *run) emitFallback(old, next Target) {
 	r.emit(e)
 }
 
-// refusalResult returns the result for a call that a gate refused: the result of the
-// failure or rate limit because of which the gate refuses calls. If the gate has no
-// such result, the reason is transient.
+// refusalResult returns the failure because of which a gate refuses calls. By
+// default the reason is transient.
 func refusalResult(err error) classify.Result {
 	if refused := findRefusal(err); refused != nil && refused.result().Category != "" {
 		return refused.result()
@@ -198,8 +207,8 @@ func (r *run) settings() *settings {
 	return r.effective
 }
 
-// attempt makes one call, if the monitor and the gate allow it. It sets r.action to
-// the next step.
+// attempt makes one call, if the monitor and the gate allow a call. It sets r.action
+// to the next step.
 func (r *run) attempt() {
 	r.action = actionGiveUp
 	p, err := r.admit()
@@ -230,8 +239,7 @@ func (r *run) attempt() {
 	}
 }
 
-// record updates the gate, the monitor and the alerts with the outcome of a
-// call.
+// record updates the gate, the monitor and the alerts with the outcome of a call.
 func (r *run) record(p permit, a Attempt) {
 	if r.gate == nil {
 		return
@@ -247,17 +255,16 @@ func (r *run) record(p permit, a Attempt) {
 		hold = r.pause
 	}
 	p.done(r.ctx, o, a.Result, a.Start.Add(a.Duration), hold)
-	// A cancellation closes the connection, so a canceled call may fail with any
-	// network error. Such an error must not count against the endpoint.
+	// A canceled call can fail with any network error, which must not count against
+	// the endpoint.
 	if ended && errors.Is(r.ctx.Err(), context.Canceled) {
 		a.Result = classify.Result{Category: classify.CategoryAborted, Reason: classify.ReasonAborted, Rule: "context/canceled"}
 	}
 	r.x.recordOutcome(r.ctx, &r.call, r.gate.endpoint, a)
 }
 
-// admit waits until the monitor and the gate allow the call. If one of them refuses
-// the call, or if the context ends first, admit returns an error. A target without a
-// name has no monitor and no gate; for such a target, admit returns the zero permit.
+// admit waits until the monitor and the gate allow the call, or one of them refuses.
+// A target without a name gets the zero permit.
 func (r *run) admit() (permit, error) {
 	if err := contextErr(r.ctx); err != nil {
 		return permit{}, err
@@ -292,10 +299,15 @@ func (r *run) admit() (permit, error) {
 	return p, err
 }
 
-// patience returns how much longer the call may wait at an open breaker: its
-// remaining pauses plus busyGap, which leaves time for one more trial. cause is the
-// failure that opened the breaker. If cause is a timeout, patience adds the attempt
-// timeout for the trial and for each remaining call.
+// patience returns how much longer the call can wait at an open breaker. The time is
+// the sum of these:
+//
+//   - the remaining pauses
+//   - busyGap, for one more trial
+//   - if cause is a timeout: the attempt timeout, for the trial and each remaining
+//     call
+//
+// cause is the failure that opened the breaker.
 func (r *run) patience(cause classify.Result) time.Duration {
 	calls, s := r.settings().retry.calls(cause), r.settings().retry.scheduleFor(cause.Reason)
 	if calls < 2 {
@@ -312,7 +324,7 @@ func (r *run) patience(cause classify.Result) time.Duration {
 	return left
 }
 
-// emitGateWait emits an event which says that the call begins to wait at a gate.
+// emitGateWait emits the event for a call that begins to wait at a gate.
 func (r *run) emitGateWait(after time.Duration, held bool, cause classify.Result) {
 	e := Event{Kind: KindWait, Target: r.target, Attempt: r.number, Result: cause, ScheduledDelay: after}
 	if held && hinted(cause) {
@@ -321,7 +333,7 @@ func (r *run) emitGateWait(after time.Duration, held bool, cause classify.Result
 	r.emit(e)
 }
 
-// sleep waits for d. It returns the context's error if ctx ends first.
+// sleep waits for d. If ctx ends first, it returns the context's error.
 func sleep(ctx context.Context, d time.Duration) error {
 	if d > 0 {
 		t := time.NewTimer(d)
@@ -334,13 +346,12 @@ func sleep(ctx context.Context, d time.Duration) error {
 	return contextErr(ctx)
 }
 
-// ErrUnhealthy is wrapped by the error of a call that was not made because its
-// target was unhealthy.
+// ErrUnhealthy means that no call was made, because the target is unhealthy. The
+// error of the call wraps it.
 var ErrUnhealthy = errors.New("unhealthy")
 
-// skipTarget handles err, the error with which the monitor or the gate refused a
-// call. Unless the context has ended, the next target is called, even if the policy
-// of the last failure allows no fallback.
+// skipTarget goes on to the next target after a refused call, unless the context has
+// ended.
 func (r *run) skipTarget(err error) {
 	r.stop = err
 	if r.ctx.Err() == nil {
@@ -348,8 +359,8 @@ func (r *run) skipTarget(err error) {
 	}
 }
 
-// invoke calls the caller's function. It releases the permit if the function
-// panics or calls runtime.Goexit.
+// invoke calls the caller's function. If the function panics or calls
+// runtime.Goexit, the permit is released.
 func (r *run) invoke(p permit) (a Attempt) {
 	returned := false
 	defer func() {
@@ -370,8 +381,7 @@ func (r *run) invoke(p permit) (a Attempt) {
 	return a
 }
 
-// limited calls the caller's function. If there is an attempt timeout, it limits
-// the time of the call.
+// limited calls the caller's function, within the attempt timeout if there is one.
 func (r *run) limited() error {
 	limit := r.x.attemptTimeout(r.call.Agent, r.target)
 	if limit == 0 || r.call.limitsItself {
@@ -404,8 +414,8 @@ func (r *run) result() error {
 	}
 }
 
-// offer offers a failed call to the restart queue and reports whether the queue
-// accepted it.
+// offer offers a failed call to the restart queue. It reports whether the queue
+// accepted the call.
 func (r *run) offer() bool {
 	if r.x.restarter == nil || r.call.Restart.Kind == "" || r.final || contextErr(r.ctx) != nil || !r.restartable() {
 		return false
@@ -424,10 +434,8 @@ func (r *run) offer() bool {
 	return err == nil
 }
 
-// restartable reports whether the last failure is a transient network failure
-// (NetworkTransient in [classify.ViewResilience]). If gates refused every call,
-// restartable checks the failure because of which the last gate refused its call. It
-// returns false if another error stopped the run, such as an error of [Call.Spend].
+// restartable reports whether the last failure is a transient network failure. If
+// gates refused every call, the failure behind the last refusal is checked.
 func (r *run) restartable() bool {
 	result, err := r.last().Result, r.last().Err
 	if r.stop != nil {

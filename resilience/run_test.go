@@ -170,8 +170,8 @@ func TestDo_ZeroCall(t *testing.T) {
 	})
 }
 
-// If the calls of one Do fail with different errors, Do counts all calls together.
-// The policy of the last error sets their maximum number.
+// Do counts calls with different errors together. The last error's policy sets the
+// maximum.
 func TestDo_MixedErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -212,8 +212,8 @@ func TestDo_MaxNetworkRetries(t *testing.T) {
 	}
 }
 
-// A cancellation ends a pause at once. The error matches the error of the context
-// and its context.Cause.
+// A cancellation ends a pause at once. The error matches the context's error and
+// cause.
 func TestDo_CancelledInWait(t *testing.T) {
 	t.Parallel()
 	why := errors.New("user pressed stop")
@@ -275,9 +275,8 @@ func TestDo_CancelledInCall(t *testing.T) {
 	})
 }
 
-// If the context is canceled during a later call, the error matches both the
-// cancellation and the last failure. A network error caused by the cancellation
-// does not count against the endpoint.
+// After a cancellation, the error also matches the last failure. The canceled call
+// does not count.
 func TestDo_CancelledInLaterCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -323,8 +322,7 @@ func TestExecutor_Nil(t *testing.T) {
 	require.ErrorContains(t, executor(t, enabled()).Breakers().Force(t.Context(), "", resilience.BreakerForceOpen), "there is none")
 }
 
-// Do returns a successful answer even if the context has been canceled. Package
-// failsafe-go would drop the answer.
+// Do returns a successful answer even if the context has been canceled.
 func TestDo_AnswerAfterCancellation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -355,8 +353,7 @@ func TestDo_CancelledBefore(t *testing.T) {
 	assert.Same(t, context.Canceled, err)
 }
 
-// A panic of the function reaches the caller. Do releases the permit that the gate
-// (breaker and rate limit) has given to the call.
+// A panic of the function reaches the caller. The permit of the call is released.
 func TestDo_Panic(t *testing.T) {
 	t.Parallel()
 	x := executor(t, enabled())
@@ -388,8 +385,7 @@ type hostileError struct{}
 
 func (*hostileError) Error() string { panic("no text") }
 
-// Do returns errors unchanged, even if their methods panic or their chains are
-// unusual.
+// Do returns errors unchanged, even if their methods panic.
 func TestDo_OddErrors(t *testing.T) {
 	t.Parallel()
 	var typedNil *answerError

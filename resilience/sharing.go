@@ -13,63 +13,65 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Sharer shares the state of an [Executor]'s gates (breakers and rate limits) with
-// other processes. A process shares three things: its holds (waits that rate limits
-// require), the openings and closings of its breakers, and which process makes a
-// trial (the call that tests an open breaker's endpoint). Package redisgate has a
-// Sharer for Redis and Valkey. [WithSharing] sets the Sharer of an executor.
+// Sharer shares the state of an [Executor]'s gates with other processes. A gate is
+// the breaker and the rate limit of one endpoint. [WithSharing] sets the Sharer of
+// an executor. Package redisgate has a Sharer for Redis and Valkey. Three things are
+// shared:
 //
-// A gate keeps its own state in memory. It calls the Sharer only when this state
+//   - how long rate limits stop calls
+//   - when breakers open and close
+//   - which process makes a trial, the call that tests an open breaker's endpoint
+//
+// A gate keeps its own state in memory. The Sharer is called only when this state
 // changes, and before a trial. If the Sharer fails, each process continues without
 // sharing.
 //
 // One Sharer belongs to one Executor. All methods must be safe for concurrent use.
-// The executor holds locks when it calls Publish or Current. So these two methods
-// must not block, and must not call the [Receiver].
+// Publish and Current must not block, and must not call the [Receiver]. They are
+// called while the executor has locked a mutex.
 type Sharer interface {
 	// Attach sets the Receiver, which gets the changes of other processes. [New]
 	// calls Attach once, before any other method.
 	Attach(Receiver)
 	// Publish sends a change of a gate to the other processes. It also stores the
-	// change for processes that start later. The executor publishes the changes of
-	// one gate in their order. If a change cannot be sent soon, Publish drops the
-	// change.
+	// change for processes that start later. The changes of one gate are published
+	// in order. If a change cannot be sent soon, Publish drops it.
 	Publish(GateChange)
-	// Current returns the changes that describe the current hold of a gate and the
-	// current opening of its breaker, with times that count from now. A new gate
-	// starts with this state. Current reads only memory.
+	// Current returns the changes with which a new gate begins. They describe the
+	// current rate limit and the current opening of the breaker. Their times count
+	// from now. Current reads only memory.
 	Current(gate string) []GateChange
-	// Claim asks for the lease of a gate's next trial. The argument lease is the
-	// time after which the lease ends by itself. If this process gets the lease,
-	// Claim returns 0, and this process makes the trial. If another process has the
-	// lease, Claim returns how long to wait before the next request.
+	// Claim asks for the lease of a gate's next trial. If this process gets the
+	// lease, Claim returns 0, and this process makes the trial. If another process
+	// has the lease, Claim returns the time until the next request. If Claim returns
+	// an error, the trial is made without a lease. Claim must return when ctx ends,
+	// after 100 ms.
 	//
-	// The lease also ends when this process publishes [GateOpened], [GateClosed]
-	// or [GateReleased]. After GateOpened, Claim grants the next lease only after the
-	// duration NextTrial. ctx ends after 100 ms, and Claim must return then. If Claim
-	// returns an error, the executor makes the trial without a lease.
+	// The lease ends by itself after the duration lease. It also ends when this
+	// process publishes [GateOpened], [GateClosed] or [GateReleased]. After
+	// GateOpened, the next lease is granted only after the duration NextTrial.
 	Claim(ctx context.Context, gate string, lease time.Duration) (wait time.Duration, err error)
 }
 
-// GateChangeKind says what has changed in a [GateChange]: for example "held".
+// GateChangeKind says what has changed, for example "held".
 type GateChangeKind string
 
 // These are the kinds of changes.
 const (
-	GateHeld     GateChangeKind = "held"     // a rate limit holds the endpoint, for Hold
+	GateHeld     GateChangeKind = "held"     // a rate limit stops calls, for the duration Hold
 	GateOpened   GateChangeKind = "opened"   // the breaker has opened, or a trial has failed
 	GateClosed   GateChangeKind = "closed"   // a trial has succeeded
 	GateReleased GateChangeKind = "released" // this process has the lease, but makes no trial
 )
 
-// GateChange describes a change of a gate to other processes. Its times are
-// durations that count from its publication, so the clocks of the machines may
+// GateChange describes a change of a gate to other processes. All times are
+// durations that count from the publication. So the clocks of the machines can
 // differ.
 type GateChange struct {
-	// Gate identifies the gate of an endpoint, or the gate of one [Target.Key] of
-	// an endpoint. It has at most 256 bytes: letters, digits and punctuation, but
-	// no spaces and no braces. It contains no secrets: the endpoint is a
-	// [Target.Name], and the key is hashed.
+	// Gate identifies the gate of an endpoint, or of one [Target.Key] of an
+	// endpoint. It has at most 256 bytes: letters, digits and punctuation. It has no
+	// spaces and no braces. It contains no secrets: the endpoint is a [Target.Name],
+	// the key is hashed.
 	Gate string
 	Kind GateChangeKind
 
@@ -78,9 +80,8 @@ type GateChange struct {
 	NextTrial    time.Duration // GateOpened: time until the next trial
 	FailedTrials int           // GateOpened: trials that have failed since the breaker opened
 
-	// Cause is the failure that caused the change. Processes share only the
-	// category, the reason and the status of the failure, and whether it has a
-	// Retry-After.
+	// Cause is the failure that caused the change. Only the category, the reason and
+	// the status are shared. Whether the failure has a Retry-After is also shared.
 	Cause classify.Result
 
 	// The Sharer sets the next two fields when it delivers a change.
@@ -89,27 +90,23 @@ type GateChange struct {
 }
 
 // Receiver gets changes from a [Sharer] and applies them to the gates of an
-// executor. A gate controls the calls to one endpoint ([Breakers]). For example, a
-// [GateChange] reports that another process has opened its breaker for the endpoint.
-// A Receiver is safe for concurrent use. The zero Receiver does nothing.
+// executor. For example, a [GateChange] reports that a breaker of another process
+// has opened. A Receiver is safe for concurrent use. The zero Receiver does nothing.
 type Receiver struct{ b *Breakers }
 
-// Apply applies a change that another process has made to its own gate. It
-// changes this process's gate of the same endpoint. Apply checks all fields. So a
-// faulty or unknown process cannot do more harm than a faulty endpoint:
+// Apply applies a change by another process to the same gate of this process. If
+// this process does not have the gate, the change is ignored. All fields are
+// checked, so a faulty process does limited harm:
 //
-//   - If a hold is longer than cooldownMs ([BreakerConfig]), this process holds the
-//     endpoint for maxHoldMs ([RetryConfig]), and for cooldownMs at most.
-//   - If a call of this process has just succeeded (quietMs), the breaker of this
-//     process opens at its next counted failure, and not at once.
-//   - If process A reports an opening, and a call of process B succeeds within 30
-//     seconds, further openings that A reports are ignored for a minute. So one
-//     machine that cannot reach an endpoint does not stop the other machines.
+//   - A rate limit longer than cooldownMs ([BreakerConfig]) is limited to maxHoldMs
+//     ([RetryConfig]), and to cooldownMs.
+//   - If a call has just succeeded (quietMs), the breaker opens only at its next
+//     failure.
+//   - If an opening is reported but a call succeeds within 30 seconds, further
+//     openings by that process are ignored for a minute.
 //
-// Apply ignores a change if this process does not have the gate. When calls may
-// start again, each process lets its waiting calls in at a slightly different
-// time. These times are spread over a period of 10 ms times the number of
-// processes, up to two seconds.
+// When calls are allowed again, each process begins at a slightly different time.
+// These times differ by 10 ms times the number of processes, two seconds at most.
 func (r Receiver) Apply(c GateChange) {
 	if r.b == nil {
 		return
@@ -123,18 +120,18 @@ func (r Receiver) Apply(c GateChange) {
 	}
 }
 
-// Away reports that the Sharer cannot share changes at the moment. Observers
-// receive an event ([KindSharing]) for the first call of Away, and for the first
-// one after each Back.
+// Away reports that the Sharer cannot share changes at the moment. Observers receive
+// an event of [KindSharing] for the first call of Away. After each call of Back, the
+// next call of Away counts as the first.
 func (r Receiver) Away(err error) { r.report(SharingAway, err) }
 
 // Back reports that the Sharer shares changes again. Without an earlier call of
-// Away, Back does nothing.
+// Away, it does nothing.
 func (r Receiver) Back() { r.report(SharingBack, nil) }
 
 // Ignored reports that the Sharer could not read a change. Observers receive an
-// event for the first call of Ignored, and for the first one after each Back that
-// follows an Away.
+// event for the first call of Ignored. After each Away and Back, the next call of
+// Ignored counts as the first.
 func (r Receiver) Ignored(err error) { r.report(SharingIgnored, err) }
 
 func (r Receiver) report(state string, err error) {
@@ -143,8 +140,7 @@ func (r Receiver) report(state string, err error) {
 	}
 }
 
-// report emits an event if the state has changed. It also emits one for the first
-// ignored change.
+// report emits an event if the state has changed, and for the first ignored change.
 func (s *sharing) report(state string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock() // held while it emits, so that the events are in order
@@ -175,8 +171,7 @@ type sharing struct {
 	ignored bool
 }
 
-// shared returns the gate whose [GateChange].Gate is id. It returns nil if there is
-// none.
+// shared returns the gate with this id, or nil.
 func (b *Breakers) shared(id string) *gate {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -192,17 +187,18 @@ func (s *sharing) catchUp(g *gate) {
 	}
 }
 
-// maxHold returns how long a rate limit may hold an endpoint in this process.
+// maxHold returns how long a rate limit can stop calls to an endpoint.
 func (s *sharing) maxHold(endpoint string) time.Duration {
 	return ms(s.cfg.get().settings("", endpoint).retry.MaxHoldMs)
 }
 
-// maxIDName is the largest number of bytes of an escaped endpoint in a gate's id. If
-// the escaped endpoint is longer, gateID cuts it off and adds a hash.
+// maxIDName is the largest number of bytes of an escaped endpoint in a gate's id.
 const maxIDName = 192
 
-// gateID returns the id of a gate, which is the field Gate of a [GateChange]: the
-// escaped endpoint and, if the gate has a key, "#" and a hash of endpoint and key.
+// gateID returns the id of a gate. It has two parts:
+//
+//   - the escaped endpoint, with a hash if it is too long
+//   - with a key: "#" and a hash of endpoint and key
 func gateID(endpoint, key string) string {
 	id := url.QueryEscape(endpoint)
 	if len(id) > maxIDName {

@@ -10,9 +10,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// memoryServer imitates, in memory, the server of package redisgate: it stores holds
-// (waits after rate limits), openings of breakers and leases of trials, and sends
-// changes to all processes. latency is the time that a message takes to arrive.
+// memoryServer imitates the server of package redisgate in memory. Messages arrive
+// after the time latency.
 type memoryServer struct {
 	latency time.Duration
 
@@ -54,8 +53,8 @@ func (s *memoryServer) join(name string) *memorySharer {
 	return m
 }
 
-// publish stores a change and sends it to the other processes. It drops a change
-// that repeats the stored state.
+// publish stores a change and sends it to the other processes, unless nothing is
+// new.
 func (s *memoryServer) publish(c resilience.GateChange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// fakeSharer records the changes that a gate (breaker and rate limit) publishes. The
-// method Claim returns the result of the function answer.
+// fakeSharer records the published changes. The function answer decides what Claim
+// returns.
 type fakeSharer struct {
 	resilience.Receiver
 
@@ -60,7 +60,7 @@ func (f *fakeSharer) kinds() []resilience.GateChangeKind {
 	return all
 }
 
-// gateOfPrimary is the [resilience.GateChange].Gate of the target primary.
+// gateOfPrimary is the id of the primary target's gate.
 const gateOfPrimary = "https%3A%2F%2Fa.example"
 
 func opened(c resilience.GateChange) resilience.GateChange {
@@ -97,8 +97,8 @@ func (f *sharedFixture) do(ctx context.Context) error {
 	return err
 }
 
-// begin makes a first call, which creates the gate. It then waits until this
-// successful call is older than quietMs.
+// begin makes a first call, which creates the gate. Then it waits longer than
+// quietMs.
 func (f *sharedFixture) begin(t *testing.T) {
 	t.Helper()
 	require.NoError(t, f.do(t.Context()))
@@ -151,8 +151,7 @@ func TestSharing_PublishesChanges(t *testing.T) {
 	})
 }
 
-// A key may be a credential, and an endpoint may contain secrets. The gate's id does
-// not contain them.
+// The id of a gate contains no secrets of the key or the endpoint.
 func TestSharing_GateHasNoSecret(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)
@@ -189,8 +188,7 @@ func TestSharing_RemoteHold(t *testing.T) {
 	})
 }
 
-// The server of a Sharer may deliver any change. A hostile change does limited harm,
-// and the executor reports the change once.
+// A hostile change does limited harm, and the executor reports it once.
 func TestSharing_HostileChanges(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -230,9 +228,7 @@ func TestSharing_HostileChanges(t *testing.T) {
 	resilience.Receiver{}.Away(errNetwork)
 }
 
-// Another process reports an open breaker whose next trial is in ten years. This
-// process still makes a trial after five minutes, and the success of this trial
-// closes the breaker.
+// A trial follows after five minutes, even if another process reports ten years.
 func TestSharing_HostileOpening(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)
@@ -258,8 +254,8 @@ func TestSharing_NewGateCatchesUp(t *testing.T) {
 	})
 }
 
-// If calls of this process succeed, its breaker does not open when another process
-// reports an opening. The breaker opens when a call of this process fails.
+// After successful calls, a reported opening has no effect until a call fails here
+// too.
 func TestSharing_OpeningNeedsOwnFailureAfterSuccess(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)
@@ -280,8 +276,8 @@ func TestSharing_OpeningNeedsOwnFailureAfterSuccess(t *testing.T) {
 	})
 }
 
-// If one machine cannot reach an endpoint, the breakers of the others do not stay
-// open.
+// If one machine cannot reach an endpoint, the breakers of other machines do not
+// stay open.
 func TestSharing_DistrustsRefutedOpenings(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)
@@ -299,8 +295,7 @@ func TestSharing_DistrustsRefutedOpenings(t *testing.T) {
 	})
 }
 
-// While another process makes the trial call, the breaker of this process stays
-// open: calls wait or are refused.
+// While another process makes the trial, the breaker of this process stays open.
 func TestSharing_TrialElsewhere(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)
@@ -339,7 +334,7 @@ func TestSharing_TrialElsewhere(t *testing.T) {
 	})
 }
 
-// If Claim fails or does not answer, the process makes the trial without a lease.
+// If Claim fails or does not answer, the trial is made without a lease.
 func TestSharing_ClaimFails(t *testing.T) {
 	for name, answer := range map[string]func(context.Context) (time.Duration, error){
 		"error":     func(context.Context) (time.Duration, error) { return 0, errors.New("away") },
@@ -360,8 +355,7 @@ func TestSharing_ClaimFails(t *testing.T) {
 	}
 }
 
-// If a trial is canceled, the process gives the trial's lease to its next call, or
-// releases the lease.
+// After a canceled trial, the lease goes to the next call or is released.
 func TestSharing_CanceledTrialEndsLease(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)
@@ -374,7 +368,7 @@ func TestSharing_CanceledTrialEndsLease(t *testing.T) {
 		require.Error(t, err)
 		require.Equal(t, []resilience.GateChangeKind{resilience.GateReleased}, f.kinds())
 
-		// If a call ends before Claim answers, the process releases the lease too.
+		// If a call ends before Claim answers, the lease is also released.
 		f.answer = func(context.Context) (time.Duration, error) { time.Sleep(50 * time.Millisecond); return 0, nil }
 		ctx, cancel = context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
@@ -382,8 +376,7 @@ func TestSharing_CanceledTrialEndsLease(t *testing.T) {
 		time.Sleep(time.Second)
 		assert.Equal(t, []resilience.GateChangeKind{resilience.GateReleased, resilience.GateReleased}, f.kinds())
 
-		// If the breaker closes before Claim answers, the process does not keep the
-		// lease.
+		// If the breaker closes before Claim answers, the lease is not kept.
 		ctx, cancel = context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
 		require.Error(t, f.do(ctx))
@@ -410,8 +403,7 @@ func TestSharing_AwayOnce(t *testing.T) {
 	})
 }
 
-// If a person has forced the mode of a breaker, changes of other processes have no
-// effect on the breaker.
+// Changes by other processes have no effect on a breaker with a forced mode.
 func TestSharing_ForcedBreaker(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Phase is the state of a task, or of the calls that have the same key.
+// Phase is the state of a task, or of all calls with the same key.
 type Phase string
 
 // These are the values of [Phase].
@@ -39,8 +39,8 @@ const statusEvents = 50
 
 // Statuses collects events and keeps a [Status] for each key. Pass Observe to
 // [WithObserver]. Calls without a key are ignored. With more than a thousand keys,
-// Statuses drops each status that has not changed for an hour. The zero value is
-// ready to use and safe for concurrent use.
+// statuses without changes for an hour are dropped. The zero value is ready to use.
+// Statuses is safe for concurrent use.
 type Statuses struct {
 	mu    sync.Mutex
 	byKey recent[string, *Status]
@@ -65,8 +65,7 @@ func (s *Statuses) Observe(_ context.Context, e Event) {
 	st.add(e, now)
 }
 
-// Status returns a copy of the status of a key. ok is false if the key is
-// unknown.
+// Status returns a copy of the status of a key. If the key is unknown, ok is false.
 func (s *Statuses) Status(key string) (status Status, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,8 +112,8 @@ func (s *Status) add(e Event, now time.Time) {
 	}
 }
 
-// done records the end of a call. A failed call that is in the restart queue keeps
-// the phase PhaseQueued.
+// done records the end of a call. A call in the restart queue keeps the phase
+// PhaseQueued.
 func (s *Status) done(e Event) {
 	switch {
 	case e.Err == nil:

@@ -85,7 +85,7 @@ func TestStatuses_Phases(t *testing.T) {
 	}
 }
 
-// The memory that Statuses uses is limited, for long tasks and for many tasks.
+// The memory of Statuses is limited, for long tasks and for many tasks.
 func TestStatuses_Bounds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

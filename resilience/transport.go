@@ -11,58 +11,55 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Transport is an [http.RoundTripper] that makes each request through an
-// [Executor], with one [Do] per request. Make it with [NewTransport].
+// Transport is an [http.RoundTripper] that makes each request through an [Executor].
+// There is one [Do] per request. Make a Transport with [NewTransport].
 //
 // A response with status 400 or higher is a failure. Transport classifies it by
-// status, headers and the first KiB of the body, and retries accordingly. The client
-// gets the last response with its whole body, or the last error of the base (the
-// transport that sends the requests). If the request's context ends during a pause,
-// the client gets the context's error. If no request was made, the client gets the
-// error that prevented the request, for example an [*OpenError] or a [*HoldError].
-// Transport closes a failed response before it makes another request.
+// status, headers and the first KiB of the body. Then it retries accordingly, after
+// closing the failed response. The client gets the last response with its whole
+// body, or the last error. If the context ends during a pause, the client gets the
+// context's error. If no request was made, the error says why, for example an
+// [*OpenError].
 //
-// A response with status 200 is a failure too if its body begins with an error:
+// A response with status 200 is a failure if its body begins with an error:
 //
-//   - the first event of an event stream (text/event-stream), in the formats of
+//   - an event stream (text/event-stream): the first event, in the formats of
 //     Anthropic, OpenAI and Google
-//   - the first line of JSON lines (application/x-ndjson), if it is {"error":...}, as
-//     Ollama sends it
-//   - the first message of an Amazon event stream, if it is an exception or an error
-//   - a JSON body such as {"error":{...}}
+//   - JSON lines (application/x-ndjson): a first line {"error":...}, as Ollama sends
+//     it
+//   - an Amazon event stream: a first message that is an exception or an error
+//   - JSON: a body such as {"error":{...}}
 //
-// Transport reads the first event or the beginning of the JSON, at most 4 KiB. It
-// returns the response to the client when these bytes have arrived, and after 250 ms
-// at the latest ([WithFirstEventWait]). If reading the body fails before that, the
+// Transport reads at most 4 KiB of such a body. The client gets the response after
+// 250 ms at the latest ([WithFirstEventWait]). If reading the beginning fails, the
 // failure is a network error.
 //
-// A later error in the body of a successful response does not cause a retry. If the
-// stream has an error event or a line with a key "error", or if reading the body
-// fails, observers get an event of [KindStream]. The client reads every byte
-// unchanged.
+// A later error in a successful response causes no retry. If a stream contains an
+// error, observers get an event of [KindStream]. If reading a body fails later,
+// observers get this event too. The client reads every byte unchanged.
 //
-// Transport retries a request on two conditions. First, the request has no body, or
-// has a GetBody that returns the body again. Second, the method is idempotent, or
-// the request has an Idempotency-Key ([WithMethods], [WithModelAPIs]).
+// Transport retries a request on two conditions:
+//
+//   - The request has no body, or has a GetBody that returns the body again.
+//   - The method is idempotent, or the request has an Idempotency-Key
+//     ([WithMethods], [WithModelAPIs]).
+//
 // [http.NewRequest] sets GetBody for a [bytes.Buffer], a [bytes.Reader] and a
-// [strings.Reader]. Other requests are made once; their outcome still counts for
+// [strings.Reader]. Other requests are made once, but their outcome counts for
 // breaker, health and alerts.
 //
 // The endpoint of a request is the scheme and host of its URL. [WithCall] can set
 // another endpoint and add fallback targets.
 //
-// Transport waits at most 250 ms for the first KiB of a failed response, and
-// classifies what has arrived by then. It does not read failed streams
-// (text/event-stream), nor bodies that the client decodes itself. Before another
-// request, it drains the failed response if the response is at most 3 KiB long and
-// has arrived; otherwise it closes the connection. The client reads the last
-// response's body from its beginning.
+// Transport waits at most 250 ms for the first KiB of a failed response. It does not
+// read failed streams, or bodies that the client decompresses itself. If a failed
+// response has at most 3 KiB and is complete, its connection is reused. Otherwise
+// the connection is closed.
 //
-// A Transport is safe for concurrent use. It never changes a request: the base gets
-// a copy. The context of the copy ends with the body of its response, so the client
-// must close the body, as always. Closing the body also ends the goroutines that
-// read it. A Transport itself needs no Close; [Transport.CloseIdleConnections]
-// closes the connections of the base.
+// A Transport is safe for concurrent use. It never changes a request, but sends a
+// copy. The context of the copy ends with the body of the response. So the client
+// must close the body, as always. A Transport itself needs no Close.
+// [Transport.CloseIdleConnections] closes the connections of the base transport.
 type Transport struct {
 	base    http.RoundTripper
 	x       *Executor
@@ -70,7 +67,7 @@ type Transport struct {
 	// modelAPIs is set by WithModelAPIs.
 	modelAPIs bool
 	firstWait time.Duration // for the beginning of a successful response
-	reported  atomic.Bool   // KindNotRepeated was sent
+	reported  atomic.Bool   // an event of KindNotRepeated was sent
 	call      func(*http.Request) Call
 	rewrite   func(*http.Request, Target) error
 }
@@ -90,11 +87,10 @@ var idempotent = map[string]bool{
 	http.MethodPut: true, http.MethodDelete: true,
 }
 
-// WithMethods adds methods whose requests may be retried. Use it to add POST for an
-// API where a repeated request does no harm, such as the API of a language model.
-// The default is the idempotent methods GET, HEAD, OPTIONS, TRACE, PUT and DELETE.
-// A request with a header Idempotency-Key or X-Idempotency-Key may always be
-// retried, as in package net/http.
+// WithMethods adds methods that may be retried. The default is the idempotent
+// methods GET, HEAD, OPTIONS, TRACE, PUT and DELETE. Add POST only for an API where
+// a repeated request does no harm. A request with an Idempotency-Key or
+// X-Idempotency-Key may always be retried.
 func WithMethods(methods ...string) TransportOption {
 	return transportOption(func(t *Transport) {
 		t.methods = maps.Clone(t.methods)
@@ -104,16 +100,16 @@ func WithMethods(methods ...string) TransportOption {
 	})
 }
 
-// WithCall sets the function that returns the [Call] for a request: its key, agent
-// and fallback targets. The function must not change the request. The first of
-// [Call.Targets] is the target of the unchanged request. [Call.Spend] gets each
-// answer as an *http.Response and must not touch its body.
+// WithCall sets the function that returns the [Call] for a request. The function
+// must not change the request. The first of [Call.Targets] is the target of the
+// unchanged request. [Call.Spend] gets each answer as an *http.Response and must not
+// touch its body.
 //
-// If a restart queue accepts a call that ended with a response, the client still
-// gets that response. Only an event shows that the call is queued.
+// By default, and with nil, the Call has one target. The endpoint is the scheme and
+// host of the URL. The provider is the result of [classify.HostProvider].
 //
-// By default, and with nil, the Call has one target. Its endpoint is the scheme and
-// host of the URL. Its provider is the result of [classify.HostProvider].
+// If a restart queue accepts a call, the client still gets its last response. Only
+// an event shows that the call is queued.
 func WithCall(call func(*http.Request) Call) TransportOption {
 	return transportOption(func(t *Transport) {
 		if call != nil {
@@ -127,9 +123,8 @@ func WithCall(call func(*http.Request) Call) TransportOption {
 // call fails with that error.
 //
 // By default, and with nil, the URL gets the scheme and host of the target's
-// endpoint. Path, body and headers, including credentials, stay unchanged. That fits
-// a second gateway to the same API. A different provider needs a function of its
-// own.
+// endpoint. Path, body and headers, including credentials, stay unchanged. A
+// different provider needs a function of its own.
 func WithRewrite(rewrite func(*http.Request, Target) error) TransportOption {
 	return transportOption(func(t *Transport) {
 		if rewrite != nil {
@@ -138,15 +133,11 @@ func WithRewrite(rewrite func(*http.Request, Target) error) TransportOption {
 	})
 }
 
-// WithFirstEventWait sets how long Transport waits for the first event, or for the
-// beginning of the JSON, of a response with status 200. The client gets the response
-// after that. If the first event or the JSON is an error, the response counts as
-// failed. A later error is only reported to observers, because the client already
-// has the response.
-//
-// The default is 250 ms. A client that reads the first event at once notices no
-// difference, however long the wait. With 0 or less, the client gets the response at
-// once, and any error in its body is only reported to observers.
+// WithFirstEventWait sets how long Transport waits for the beginning of a response.
+// It applies to event streams and JSON with status 200. The default is 250 ms. If
+// the beginning is an error, the response counts as failed. After the wait, the
+// client gets the response, and observers get later errors. With 0 or less, the
+// client gets the response at once.
 func WithFirstEventWait(wait time.Duration) TransportOption {
 	return transportOption(func(t *Transport) { t.firstWait = wait })
 }
@@ -170,8 +161,8 @@ func NewTransport(base http.RoundTripper, x *Executor, opts ...TransportOption) 
 // maxHost limits the length of a host. A DNS name has at most 253 bytes.
 const maxHost = 1 << 10
 
-// hostCall is the default of [WithCall]. If the host is longer than maxHost, as it
-// can be in a redirect, the call has no target, and so no breaker and no health.
+// hostCall is the default of [WithCall]. If the host is longer than maxHost, the
+// call has no target.
 func hostCall(r *http.Request) Call {
 	if r.URL == nil || len(r.URL.Host) > maxHost {
 		return Call{}
@@ -200,8 +191,8 @@ func (t *Transport) repeatable(r *http.Request) bool {
 	return false
 }
 
-// RoundTrip makes a request, with retries, and returns the last response or the
-// last error.
+// RoundTrip makes a request, with retries, and returns the last response or the last
+// error.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	call := t.call(r)
 	if !t.x.Enabled(call.Agent) {
@@ -221,8 +212,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return e.do(call)
 }
 
-// both returns a function that returns true if both a and b return true. b may be
-// nil.
+// both returns a function that returns true if both a and b do.
 func both(a, b func(Attempt) bool) func(Attempt) bool {
 	if b == nil {
 		return a

@@ -24,8 +24,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// slowBody is a response body that a test sends in chunks. Read waits for the next
-// chunk or for Close.
+// slowBody is a body that a test sends in chunks. Read waits for a chunk or for
+// Close.
 type slowBody struct {
 	chunks chan string
 	closed chan struct{}
@@ -66,8 +66,7 @@ func (b *slowBody) Close() error {
 	return nil
 }
 
-// failing returns a base transport that answers 503 to every request. The responses
-// have the given bodies, in order.
+// failing returns a base transport that answers 503 with the given bodies, in order.
 func failing(bodies ...io.ReadCloser) http.RoundTripper {
 	n := 0
 	return roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -76,8 +75,7 @@ func failing(bodies ...io.ReadCloser) http.RoundTripper {
 	})
 }
 
-// A failed response has a body that sends nothing. Each call waits 250 ms for the
-// body.
+// A failed response sends no body. Each call waits 250 ms for the body.
 func TestTransport_SilentBodyTime(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -119,8 +117,7 @@ func TestTransport_SilentBodyTime(t *testing.T) {
 	}
 }
 
-// When the request's context ends, the transport stops waiting for a silent
-// body.
+// When the request's context ends, the transport stops waiting for a silent body.
 func TestTransport_SilentBodyContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -137,9 +134,7 @@ func TestTransport_SilentBodyContext(t *testing.T) {
 	})
 }
 
-// The client reads the whole body in order, and then the body's error, at whatever
-// times the chunks arrive. No byte is read twice, and no two Reads run at the same
-// time.
+// The client reads every byte once and in order, whenever the chunks arrive.
 func TestTransport_ContinuesProperty(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("connection lost")
@@ -191,9 +186,7 @@ func TestTransport_ContinuesProperty(t *testing.T) {
 	})
 }
 
-// Some bytes of a body arrive after the response has been classified. The client of
-// a real server still gets the whole body, with length, headers and trailers. The
-// body may be compressed.
+// The client gets the whole body, even if bytes arrive after the classification.
 func TestTransport_ContinuesStream(t *testing.T) {
 	t.Parallel()
 	for name, header := range map[string]string{"plain": "", "gzip": "gzip", "event stream": ""} {
@@ -249,8 +242,7 @@ func TestTransport_ContinuesStream(t *testing.T) {
 	}
 }
 
-// A body that arrives within 250 ms is used for the classification, even if it is
-// compressed.
+// A body that arrives within 250 ms is classified, even if it is compressed.
 func TestTransport_CompressedBodyDecides(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int32
@@ -269,8 +261,7 @@ func TestTransport_CompressedBodyDecides(t *testing.T) {
 	assert.EqualValues(t, 1, calls.Load())
 }
 
-// The transport reads the rest of short bodies, so that all calls use one
-// connection. For other bodies it closes the connection.
+// After short bodies the connection is reused. After other bodies it is closed.
 func TestTransport_Connections(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -317,9 +308,8 @@ func TestTransport_Connections(t *testing.T) {
 	}
 }
 
-// If the Read of a body panics, calls runtime.Goexit, returns a wrong count, or
-// returns no bytes forever, the fault appears in the client's goroutine. No other
-// goroutine panics.
+// If a Read panics or returns a wrong count, only the client's goroutine sees the
+// fault.
 func TestTransport_BrokenReaders(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -356,8 +346,7 @@ func TestTransport_BrokenReaders(t *testing.T) {
 	}
 }
 
-// stuckBody is a body whose Read and Close block until the context of the request
-// ends. The Close of a compressed body in net/http may block in the same way.
+// stuckBody is a body that blocks Read and Close until the request's context ends.
 type stuckBody struct {
 	ctx    context.Context
 	closed chan struct{}
@@ -366,8 +355,7 @@ type stuckBody struct {
 func (b stuckBody) Read([]byte) (int, error) { <-b.ctx.Done(); return 0, b.ctx.Err() }
 func (b stuckBody) Close() error             { <-b.ctx.Done(); close(b.closed); return nil }
 
-// Closing a response ends the context of its request. A Close that waits for this
-// context therefore returns.
+// Closing a response ends the context of its request, so a blocked Close returns.
 func TestTransport_CloseThatWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -386,9 +374,7 @@ func TestTransport_CloseThatWaits(t *testing.T) {
 	})
 }
 
-// The transport makes a context for each request, with a long-lived parent. The
-// context of the request ends with the body of the response, or at once if there is
-// no body. Otherwise the parent would keep it in memory.
+// The context of a request ends with the response's body, or at once without one.
 func TestTransport_ContextEndsWithBody(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -19,7 +19,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// hang is how long a test waits for a call. After that, the call counts as hanging.
+// hang is the time after which a call counts as hanging.
 const hang = 20 * time.Second
 
 // fastConfig returns a config with pauses of a millisecond and a breaker that stays
@@ -34,11 +34,11 @@ func fastConfig() *resilience.Config {
 // hangingServer is a loopback server that never finishes its responses.
 type hangingServer struct {
 	*httptest.Server
-	calls, gone atomic.Int64 // handlers that have started, and handlers whose client has disconnected
+	calls, gone atomic.Int64 // started handlers, and handlers with a disconnected client
 }
 
-// newHangingServer starts a server whose handler calls answer, which writes the
-// beginning of a response. Then the handler waits until the client disconnects.
+// newHangingServer starts a server. The handler calls the function answer, then
+// waits until the client disconnects.
 func newHangingServer(t *testing.T, h2 bool, answer func(http.ResponseWriter, *http.Request)) *hangingServer {
 	p := new(hangingServer)
 	p.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -149,9 +149,8 @@ var unfinished = []struct {
 	}},
 }
 
-// A server that never finishes a failed response does not delay the retries. The
-// connections of earlier responses are closed. The last response is returned to the
-// client and ends when the client closes its body.
+// A failed response that never ends does not delay retries. The client gets the last
+// one.
 func TestTransport_UnfinishedBodies(t *testing.T) {
 	t.Parallel()
 	for _, tt := range unfinished {
@@ -178,9 +177,7 @@ func TestTransport_UnfinishedBodies(t *testing.T) {
 	}
 }
 
-// A thousand calls go to servers that never finish a response. At the end, all
-// bodies are closed and no goroutine runs. Otherwise the synctest bubble would
-// report a deadlock.
+// A thousand calls get responses that never end. At the end, no goroutine runs.
 func TestTransport_UnfinishedBodiesConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

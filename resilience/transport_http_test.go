@@ -21,8 +21,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// pipes is a listener in memory, for servers in a synctest bubble. A client
-// connects with its method dial.
+// pipes is a listener in memory. A client connects with its method dial.
 type pipes struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -53,9 +52,7 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error   { p.once.Do(func() { close(p.done) }); return nil }
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
 
-// A real client and server run in a synctest bubble. The server fails for 20 s and
-// sends a Retry-After. The client reads the failed bodies only in part. It uses one
-// connection for all requests.
+// A real client and a real server use one connection for all requests.
 func TestTransport_RealHTTP(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -108,8 +105,7 @@ func TestTransport_RealHTTP(t *testing.T) {
 	})
 }
 
-// Many clients share a transport. A server fails each request twice. Each client
-// gets the whole answer to its own request.
+// Many clients share a transport. Each client gets the answer to its own request.
 func TestTransport_ConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	var attempts sync.Map
@@ -153,8 +149,7 @@ func TestTransport_ConcurrentSafe(t *testing.T) {
 	client.CloseIdleConnections()
 }
 
-// The client gets the whole last response, and all other responses are closed. The
-// test uses random responses in chunks of random size.
+// The client gets the whole last response, and all other responses are closed.
 func TestTransport_HandsBackProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -8,9 +8,11 @@ import (
 	"strings"
 )
 
-// modelPaths are the ends of the URL paths of model APIs, as patterns for
-// path.Match. They cover Anthropic, OpenAI and compatible servers, Google and
-// Bedrock.
+// modelPaths are patterns for path.Match. They match the ends of URL paths:
+//
+//   - Anthropic
+//   - OpenAI and compatible servers
+//   - Google and Bedrock
 var modelPaths = []string{
 	"messages", "messages/count_tokens",
 	"chat/completions", "completions", "responses", "embeddings", "moderations",
@@ -18,17 +20,16 @@ var modelPaths = []string{
 	"model/*/invoke", "model/*/invoke-with-response-stream", "model/*/converse", "model/*/converse-stream",
 }
 
-// WithModelAPIs also retries POST requests to the APIs of language models. It does
-// so only if the model did not answer: the response is an error, or there was no
-// connection. If a connection breaks after the request was sent, the request is not
-// retried. The model may have answered, and the answer costs money.
-//
-// The APIs are recognized by the end of the path, such as "/v1/messages" or
-// "/v1/chat/completions". By default, a POST is retried only with an
+// WithModelAPIs also retries POST requests to the APIs of language models. A request
+// is retried only if the model did not answer. So the response is an error, or there
+// was no connection. If a connection breaks later, the request is not retried,
+// because an answer costs money. By default, a POST is retried only with an
 // Idempotency-Key.
 //
-// Switch off the retries of the SDK itself; docs/faq.md says how. Otherwise each
-// retry of the Transport repeats all retries of the SDK.
+// The APIs are recognized by the end of the path, such as "/v1/messages".
+//
+// Switch off the retries of the SDK itself; docs/faq.md says how. Otherwise both
+// repeat the request, and the numbers of retries multiply.
 func WithModelAPIs() TransportOption {
 	return transportOption(func(t *Transport) { t.modelAPIs = true })
 }
@@ -51,7 +52,7 @@ func isModelCall(r *http.Request) bool {
 	return false
 }
 
-// unanswered reports whether a failed request has had no effect: the response is
+// unanswered reports whether a failed request had no effect. Either the response is
 // an error, or no connection was made.
 func unanswered(a Attempt) bool {
 	if _, ok := errors.AsType[*ResponseError](a.Err); ok {

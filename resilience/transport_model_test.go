@@ -18,8 +18,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// A POST to a model API is repeated if no answer has arrived. It is made only once
-// if an answer may have been sent, or if its path does not belong to a model API.
+// A POST to a model API is repeated only if no answer can have been sent.
 func TestWithModelAPIs(t *testing.T) {
 	t.Parallel()
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}

@@ -66,8 +66,7 @@ func frame(payload string, headers ...string) string {
 	return string(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b)))
 }
 
-// hostileFrame encodes the prelude of a message: two lengths, which may be wrong,
-// and their CRC.
+// hostileFrame encodes two lengths, which can be wrong, and their CRC.
 func hostileFrame(total, headers uint32) string {
 	b := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, total), headers)
 	return string(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b)))
@@ -84,8 +83,7 @@ var (
 	bedrockChunk   = frame(`{"bytes":"ZXJyb3I="}`, ":event-type", "chunk", ":content-type", "application/json", ":message-type", "event")
 )
 
-// A response with status 200 is a failure if its body begins with an error. The
-// client gets all bytes of the last response.
+// A response with status 200 is a failure if its body begins with an error.
 func TestTransport_FirstEvent(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 5000)
@@ -216,9 +214,7 @@ func TestTransport_FirstEvent(t *testing.T) {
 	}
 }
 
-// A stream that begins with an error has the same effect as a failed response.
-// After a rate limit, calls wait. Other errors lead to another target, open the
-// breaker, or cause a retry.
+// A stream that begins with an error has the effects of a failed response.
 func TestTransport_FirstEventActs(t *testing.T) {
 	t.Parallel()
 	t.Run("the gate holds", func(t *testing.T) {
@@ -350,8 +346,7 @@ func arriving(all ...arrival) io.ReadCloser {
 	return r
 }
 
-// The client gets the response when the first event has arrived, or after 250 ms. It
-// gets each later chunk as soon as the chunk arrives.
+// The client gets the response after the first event, or after 250 ms.
 func TestTransport_FirstEventLatency(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
@@ -411,9 +406,7 @@ func TestTransport_FirstEventLatency(t *testing.T) {
 	}
 }
 
-// If a body has an error after its first event, observers get one event with the
-// classification of the error. The client gets all bytes, and the error of the body
-// if there is one.
+// If a body has a later error, observers get one event, and the client all bytes.
 func TestTransport_LaterInTheStream(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -501,7 +494,7 @@ func TestTransport_LaterInTheStream(t *testing.T) {
 	}
 }
 
-// If the client itself ends a stream, observers get no event for a failure.
+// If the client itself ends a stream, observers get no event.
 func TestTransport_ClientEndsStream(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"Close", "cancel", "deadline"} {
@@ -556,9 +549,8 @@ func TestTransport_CloseSilentStream(t *testing.T) {
 	})
 }
 
-// Many streams share a transport, with a real client and server. Each stream begins
-// with an error, so the transport makes the request again. The new stream has an
-// error at its end or is cut off. Some streams are compressed.
+// Many streams share a transport. Each begins with an error, so the request is
+// repeated.
 func TestTransport_ManyStreams(t *testing.T) {
 	t.Parallel()
 	answer := strings.Repeat(anthropicStart+anthropicDelta, 20)
@@ -578,7 +570,7 @@ func TestTransport_ManyStreams(t *testing.T) {
 						out, flush = z, func() error { return errors.Join(z.Flush(), http.NewResponseController(w).Flush()) }
 					}
 					if before.(*atomic.Int32).Add(1) == 1 {
-						time.Sleep(10 * time.Millisecond) // all fail at the same time, which counts once for the breaker
+						time.Sleep(10 * time.Millisecond) // simultaneous failures count once for the breaker
 						_, _ = io.WriteString(out, anthropicOverloaded)
 						return
 					}
@@ -664,8 +656,8 @@ func TestTransport_StreamWithoutBody(t *testing.T) {
 			assert.Equal(t, http.NoBody, resp.Body)
 			require.NoError(t, resp.Body.Close())
 		}
-		// A base transport may wrongly return a body for HEAD. The Transport must not
-		// read this body.
+		// A base transport can wrongly return a body for HEAD. This body must not be
+		// read.
 		base := roundTrip(func(*http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Header: streamHeader, Body: io.NopCloser(readerFunc(func([]byte) (int, error) {
 				t.Error("the body of a HEAD was read")
@@ -680,8 +672,7 @@ func TestTransport_StreamWithoutBody(t *testing.T) {
 	})
 }
 
-// The test sends each random event stream in two chunk sizes. The client gets every
-// byte, and observers get the same events for both sizes.
+// The size of the chunks changes neither the client's bytes nor the events.
 func TestTransport_StreamProperty(t *testing.T) {
 	t.Parallel()
 	parts := []string{
@@ -715,8 +706,8 @@ func TestTransport_StreamProperty(t *testing.T) {
 	})
 }
 
-// BenchmarkTransport_Stream reads a stream of 2,000 events. It compares the base
-// transport with a Transport, with and without observers.
+// BenchmarkTransport_Stream compares the base transport with a Transport, with and
+// without observers.
 func BenchmarkTransport_Stream(b *testing.B) {
 	text := anthropicStart + strings.Repeat(anthropicDelta, 2000)
 	base := roundTrip(func(*http.Request) (*http.Response, error) {

@@ -58,8 +58,8 @@ func TestTransport_FallsBack(t *testing.T) {
 		assert.Equal(t, []string{"first>second"}, seen.transitions(resilience.KindFallback))
 		assert.Equal(t, "7", seen.ofKind(resilience.KindDone)[0].Key)
 
-		// The next request starts at the fallback target. This target receives the
-		// request's own Body, so GetBody is not called.
+		// The next request begins at the fallback target, and its GetBody is not
+		// called.
 		again := put(t)
 		again.GetBody = func() (io.ReadCloser, error) { return nil, errors.New("not needed") }
 		_, err = transport.RoundTrip(again)
@@ -69,9 +69,7 @@ func TestTransport_FallsBack(t *testing.T) {
 	})
 }
 
-// A request that must not be repeated goes to no other target after it was sent. But
-// if a breaker refuses the request, it has not been sent and may go to another
-// target.
+// Only a request that was not sent can go to another target.
 func TestTransport_FallsBackUnsent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -95,8 +93,7 @@ func TestTransport_FallsBackUnsent(t *testing.T) {
 	})
 }
 
-// If the fallback target cannot be called, the client gets the last response
-// with its whole body.
+// If the fallback target cannot be called, the client gets the last response.
 func TestTransport_FallbackRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -191,8 +188,8 @@ func TestTransport_Panic(t *testing.T) {
 	})
 }
 
-// Spend is called with each answer. If it returns an error, the client gets the
-// last response.
+// Spend is called with each answer. After an error, the client gets the last
+// response.
 func TestTransport_Spend(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -58,8 +58,7 @@ type step struct {
 	err    error
 }
 
-// server is a base transport that returns prepared answers in order, and then
-// repeats the last one. It records requests and responses.
+// server is a base transport with prepared answers. The last answer repeats.
 type server struct {
 	mu       sync.Mutex
 	steps    []step
@@ -163,8 +162,8 @@ func TestTransport_Repeats(t *testing.T) {
 	}
 }
 
-// The client gets the last response unchanged. Of the other responses, the transport
-// reads only the bytes that it needs.
+// The client gets the last response unchanged. The other bodies are read only in
+// part.
 func TestTransport_LastResponseIntact(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("0123456789", 2000)
@@ -213,8 +212,7 @@ func TestTransport_LastResponseIntact(t *testing.T) {
 	}
 }
 
-// If a Read of the body fails, the client gets the bytes before the failure and
-// then the error.
+// If a Read fails, the client gets the bytes before the failure and then the error.
 func TestTransport_BrokenBody(t *testing.T) {
 	t.Parallel()
 	for _, broken := range []error{io.ErrUnexpectedEOF, errNetwork} {
@@ -231,8 +229,7 @@ func TestTransport_BrokenBody(t *testing.T) {
 	}
 }
 
-// iotestErr returns a reader that fails once with err, and then with another
-// error.
+// iotestErr returns a reader that fails once with err, and then with another error.
 func iotestErr(err error) io.Reader {
 	return readerFunc(func([]byte) (int, error) {
 		defer func() { err = errors.New("read on after an error") }()
@@ -244,8 +241,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// The method, the headers and the body of a request decide whether it may be
-// repeated.
+// Method, headers and body decide whether a request can be repeated.
 func TestTransport_MayRepeat(t *testing.T) {
 	t.Parallel()
 	post := resilience.WithMethods(http.MethodPost)
@@ -342,8 +338,7 @@ func TestTransport_GetBodyFails(t *testing.T) {
 	})
 }
 
-// When the context ends, a pause ends at once. The client gets the error of the
-// context.
+// When the context ends, a pause ends at once, with the context's error.
 func TestTransport_ContextEndsInPause(t *testing.T) {
 	t.Parallel()
 	hint := http.Header{"Retry-After": {"30"}}
@@ -406,8 +401,7 @@ func TestTransport_ClientTimeout(t *testing.T) {
 	})
 }
 
-// The context of a request ended before the request was made. This does not count
-// against the endpoint. The body of the request is closed.
+// If the context ends before the request, the endpoint is not blamed.
 func TestTransport_ContextEndedBefore(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -422,8 +416,7 @@ func TestTransport_ContextEndedBefore(t *testing.T) {
 	assert.Equal(t, 1, b.closed)
 }
 
-// If the executor is not enabled, the transport makes each request once. It passes
-// the request and the response on unchanged.
+// If the executor is not enabled, the request and the response pass unchanged.
 func TestTransport_Disabled(t *testing.T) {
 	t.Parallel()
 	agents := &resilience.Config{Enabled: true, Agents: map[string]resilience.AgentConfig{"off": {Enabled: new(false)}}}

@@ -7,11 +7,11 @@ import (
 	"sync/atomic"
 )
 
-// liveConfig has the config that an [Executor] and its breakers use. The method
-// [Executor.Update] can replace the config while calls are made.
+// liveConfig has the config of an [Executor] and its breakers. [Executor.Update]
+// replaces the config.
 type liveConfig struct{ current atomic.Pointer[currentConfig] }
 
-// currentConfig is a config and the values that are computed from it once.
+// currentConfig is a config with values that are computed once.
 type currentConfig struct {
 	*Config        // may be nil
 	limitsAttempts bool
@@ -27,10 +27,10 @@ func (r *liveConfig) set(c *Config) { r.current.Store(&currentConfig{c, c.limits
 
 func (r *liveConfig) get() *currentConfig { return r.current.Load() }
 
-// Update replaces the config of a running executor and of its breakers. A call that
-// is under way uses the new settings when it goes on to its next target. Breakers
-// keep their state and their counts. A changed circuitBreaker.mode applies
-// to all breakers except those that [Breakers.Force] has set.
+// Update replaces the config of a running executor and of its breakers. A running
+// call uses the new settings from its next target on. Breakers keep their state and
+// their counts. A changed circuitBreaker.mode applies to all breakers. If
+// [Breakers.Force] has set a breaker, it keeps its mode.
 //
 // If the new config is invalid, the old one stays. The error comes from
 // [Config.Validate]. A [Queue] and a [Health] have configs of their own.
@@ -62,7 +62,7 @@ func (b *Breakers) update(ctx context.Context) {
 	}
 }
 
-// update replaces the settings of a gate (breaker and rate limit of one endpoint).
+// update replaces the settings of a gate.
 func (g *gate) update(ctx context.Context, cfg BreakerConfig) {
 	g.mu.Lock()
 	old := g.cfg.Swap(&cfg)

@@ -46,8 +46,8 @@ func TestExecutor_Update(t *testing.T) {
 	})
 }
 
-// If Update sets a new breaker mode, the mode also applies to the existing breakers,
-// except to a breaker whose mode a person has forced.
+// A new breaker mode applies to the existing breakers, unless a person has forced
+// one.
 func TestExecutor_UpdateBreakers(t *testing.T) {
 	t.Parallel()
 	x := executor(t, enabled())
@@ -99,8 +99,7 @@ func TestExecutor_UpdateUnderLoad(t *testing.T) {
 	}
 }
 
-// A failure is retried only if the confidence of its classification reaches
-// minConfidence.
+// A failure is retried only if the confidence reaches minConfidence.
 func TestMinConfidence(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

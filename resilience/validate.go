@@ -17,8 +17,8 @@ const (
 // validation collects the errors in a config.
 type validation []error
 
-// addf appends an error for a field. The parameters problem and args are a format
-// and its arguments, as in [fmt.Sprintf].
+// addf appends an error for a field. The other parameters are those of
+// [fmt.Sprintf].
 func (v *validation) addf(field, problem string, args ...any) {
 	*v = append(*v, fmt.Errorf("%s: %s", field, fmt.Sprintf(problem, args...)))
 }
@@ -36,8 +36,8 @@ func (v *validation) fraction(field string, value float64) {
 	}
 }
 
-// endpoint checks that name can be a result of [Target.Name], which leaves out the
-// secret parts of a URL. A config section with any other name would have no effect.
+// endpoint checks that name can be a result of [Target.Name]. Any other name would
+// have no effect.
 func (v *validation) endpoint(name string) {
 	switch named := (Target{Endpoint: name}).Name(); {
 	case name == "":
@@ -47,8 +47,8 @@ func (v *validation) endpoint(name string) {
 	}
 }
 
-// check validates one complete set of settings. Overrides inherit invalid values
-// from the general sections, so check adds each error only once.
+// check validates one complete set of settings. Each error is added only once,
+// because overrides inherit invalid values.
 func (v *validation) check(path string, s settings) {
 	found := validation{}
 	found.retry(s.retry)
@@ -95,8 +95,8 @@ func (v *validation) retry(r RetryConfig) {
 	if r.Schedule == CustomSchedule {
 		return
 	}
-	// These fields apply only to the schedule "custom". With another schedule, they
-	// would be ignored, so they must have their default values.
+	// Other schedules ignore these fields, so the fields must have their default
+	// values.
 	d := defaultSettings.retry
 	for _, f := range []struct {
 		field  string

@@ -25,11 +25,13 @@ func benchAttrs(v any) []slog.Attr {
 	return []slog.Attr{slog.String("op", "complete"), slog.Int("attempt", 3), slog.Duration("took", 120*time.Millisecond), slog.Any("err", v)}
 }
 
-// BenchmarkHandler compares a Handler with a JSON handler alone. The metric x-bare
-// is the ratio of the times, and more-allocs is the number of additional
-// allocations. The case "none" has a classifier without rules, so it measures the
-// Handler itself. The case "request" calls With for one error, and "request-3" calls
-// With for three errors.
+// BenchmarkHandler compares a Handler with a JSON handler alone.
+//
+//   - x-bare: the ratio of the times
+//   - more-allocs: the number of additional allocations
+//   - The case "none" has a classifier without rules, so it measures the Handler
+//     itself.
+//   - The case "request" calls With for one error, and "request-3" for three errors.
 func BenchmarkHandler(b *testing.B) {
 	ctx := context.Background()
 	json := slog.NewJSONHandler(io.Discard, nil)

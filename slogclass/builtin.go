@@ -8,8 +8,7 @@ import (
 	"sort"
 )
 
-// replaceBuiltin returns h. If h is slog's initial handler, it returns a
-// TextHandler on standard error instead. See the package documentation.
+// replaceBuiltin returns h, or a TextHandler in place of slog's initial handler.
 func replaceBuiltin(h slog.Handler) slog.Handler {
 	if !isBuiltin(h) {
 		return h
@@ -17,16 +16,14 @@ func replaceBuiltin(h slog.Handler) slog.Handler {
 	return slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: lowestEnabled(h)})
 }
 
-// isBuiltin reports whether h is slog's initial handler. It compares the name of
-// the type, because the type is not exported. A comparison with slog.Default()
-// would fail after slog.SetDefault.
+// isBuiltin reports whether h is slog's initial handler. It compares the name of the
+// type, because the type is not exported.
 func isBuiltin(h slog.Handler) bool {
 	t := reflect.TypeOf(h)
 	return t.Kind() == reflect.Pointer && t.Elem().PkgPath() == "log/slog" && t.Elem().Name() == "defaultHandler"
 }
 
-// lowestEnabled returns the lowest enabled level. It tries levels, because the
-// level of slog.SetLogLoggerLevel cannot be read without changing it.
+// lowestEnabled finds the lowest enabled level by a search.
 func lowestEnabled(h slog.Handler) slog.Level {
 	const lowest, highest = -1 << 15, 1 << 15
 	n := sort.Search(highest-lowest, func(i int) bool {

@@ -16,9 +16,8 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// childEnv is an environment variable. Its value is the name of a function that the
-// test binary runs instead of its tests. slog.SetDefault changes the whole process,
-// so it is tested in a child process.
+// childEnv is an environment variable with the function that the test binary runs.
+// Only a child process can test slog.SetDefault.
 const childEnv = "SLOGCLASS_TEST_CHILD"
 
 var children = map[string]func(){
@@ -51,7 +50,7 @@ var children = map[string]func(){
 }
 
 // stderrOf runs the function child in a child process and returns its standard
-// error. A child that deadlocks is killed after a minute.
+// error.
 func stderrOf(t *testing.T, child string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

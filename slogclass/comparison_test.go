@@ -22,8 +22,7 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// mapping is an example of a function that programs write by hand. It recognizes
-// three error types and fifteen phrases, and returns the category for them.
+// mapping is an example of a function that programs write by hand.
 func mapping(err error) classify.Category {
 	var network net.Error
 	switch {
@@ -48,8 +47,7 @@ func mapping(err error) classify.Category {
 	return classify.CategoryFatal
 }
 
-// mapped is a middleware for slog-multi. It classifies the first error value of a
-// record with the function mapping and adds the category.
+// mapped is a middleware for slog-multi that classifies with mapping.
 var mapped = slogmulti.NewHandleInlineMiddleware(func(ctx context.Context, r slog.Record, next func(context.Context, slog.Record) error) error {
 	if r.Level < slog.LevelError {
 		return next(ctx, r)
@@ -67,10 +65,8 @@ var mapped = slogmulti.NewHandleInlineMiddleware(func(ctx context.Context, r slo
 	return next(ctx, r)
 })
 
-// BenchmarkComparison measures the figures in docs/comparison.md. The metric x-bare
-// is the time of a call divided by the time with a JSON handler alone. The case
-// "seen" logs the same error every time. The case "new" logs more different texts
-// than the classifier caches.
+// BenchmarkComparison measures the figures in docs/comparison.md. The case "new"
+// logs more texts than the classifier caches.
 func BenchmarkComparison(b *testing.B) {
 	ctx := context.Background()
 	bare := slog.NewJSONHandler(io.Discard, nil)
@@ -108,10 +104,7 @@ func BenchmarkComparison(b *testing.B) {
 }
 
 // TestComparisonWithAMapping compares mapping with the standard rules on the corpus.
-// With -v it prints the two shares of correct answers that docs/comparison.md
-// quotes. The rules have an advantage, because they are developed with this corpus.
-// If the difference is below ten percentage points, docs/comparison.md is wrong and
-// the test fails.
+// With -v it prints the two figures that docs/comparison.md quotes.
 func TestComparisonWithAMapping(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open("../classify/testdata/corpus.jsonl")

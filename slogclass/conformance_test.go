@@ -19,8 +19,7 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// everywhere are options to classify records at all levels. The tests need them
-// because package slogtest logs at Info.
+// everywhere are options to classify records at all levels: slogtest logs at Info.
 var everywhere = []slogclass.Option{slogclass.WithLevel(slog.LevelDebug), slogclass.WithClassifier(testClassifier)}
 
 func TestHandlerConformance(t *testing.T) {
@@ -109,8 +108,7 @@ func TestHandlerBeforeRouter(t *testing.T) {
 	assert.Len(t, rest.lines(t), 6)
 }
 
-// recorder is a handler. It keeps the keys of its records, and the WithAttrs and
-// WithGroup calls that made it.
+// recorder is a handler that keeps the keys of records and the calls that made it.
 type recorder struct {
 	calls []string
 	log   *[]string
@@ -184,8 +182,7 @@ func TestHandlerPassesCallsOn(t *testing.T) {
 	}, log)
 }
 
-// TestHandlerManyCalls derives a logger by more than maxDepth calls of With and
-// WithGroup. It also derives two other loggers from each intermediate logger.
+// TestHandlerManyCalls derives a tree of loggers by more than maxDepth calls.
 func TestHandlerManyCalls(t *testing.T) {
 	t.Parallel()
 	var log, want []string

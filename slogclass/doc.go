@@ -1,6 +1,6 @@
-// Package slogclass adds error.category and error.reason to every error record
-// that a program logs with log/slog. Wrap the handler once, with [New] or
-// [Middleware]; no call site changes:
+// Package slogclass adds error.category and error.reason to every error record that
+// a program logs with log/slog. Wrap the handler once, with [New] or [Middleware].
+// No call site changes:
 //
 //	logger := slog.New(slogclass.New(slog.NewJSONHandler(os.Stderr, nil)))
 //	logger.Error("completion failed", "err", err)
@@ -8,65 +8,57 @@
 //
 // What happens to a record:
 //
-//   - A record below the level ([WithLevel], by default Error) goes to the next
-//     handler unchanged, without an allocation.
-//   - A record at or above the level is classified. The sources are tried in this
-//     order: the record's error values, in groups too (an []error is read as
-//     errors.Join of its first 256); error values given to Logger.With, the
+//   - If the record is below the level ([WithLevel], by default Error), it goes to
+//     the next handler unchanged.
+//   - Other records are classified. The sources are tried in this order: the
+//     record's error values, in groups too; error values given to Logger.With, the
 //     latest call first; string attributes under the keys of [WithTextKeys], the
 //     record's own first; the message. The first source with a known reason
 //     determines the result. If there is none, the record is fatal and unknown.
-//   - An integer attribute status, status_code or http.response.status_code
-//     from 400 to 599 is read as the HTTP status of the error. If the context
-//     has ended, its cause is read too: the cause distinguishes a deadline or
-//     cancellation of this program from one of a remote server.
-//   - Both keys, and those of [WithDetails] and [WithFingerprint], are written at
-//     the root of the record, outside all groups that WithGroup has opened. So each
-//     key has the same name in all records. The order of the attributes at the root
-//     is not specified.
+//   - An []error is read as errors.Join of its first 256 errors.
+//   - An integer attribute status, status_code or http.response.status_code from 400
+//     to 599 is read as the HTTP status of the error. If the context has ended, its
+//     cause is read too.
+//   - The keys are written at the root of the record, outside all groups. Their
+//     order is not specified.
 //   - A key that the caller has set at the root is kept. The caller may have set it
 //     in the record, with Logger.With, or as the name of a group that is not empty.
-//     The keys that the caller has not set are still added. No key is written twice,
-//     even if one Handler of this package wraps another.
+//     The missing keys are still added. No key is written twice, even if one Handler
+//     wraps another.
 //   - A value that is both an error and a slog.LogValuer is read as an error.
-//     LogValue is called only for an attribute at the root of a classified record or
-//     of Logger.With, and only if its key is empty or one of this package's keys. In
-//     these two cases the value that LogValue returns determines which keys the root
-//     has: a handler inlines a group with an empty key, and omits an empty group
-//     together with its key. LogValue is called once; the next handler gets the
-//     result.
+//   - LogValue is called only for an attribute at the root of a classified record or
+//     of Logger.With, and only if its key is empty or one of this package's keys.
+//     LogValue is called once. The next handler gets the result.
 //   - The work for a record has limits: 4 errors, 4 texts and the message, 64 KiB of
 //     text in all, 65,536 group members, 1,024 calls of LogValue. What exceeds a
 //     limit is not read. If one of the two keys may be among the unread attributes,
 //     neither is added.
 //   - The text of an error or a message is never copied into an attribute:
 //     categories, reasons and rule ids come from fixed lists, and the fingerprint is
-//     a hash of the text without its values. docs/reasons.md has a section for each
-//     reason: what to check first, and what not to do.
+//     a hash.
+//
+// docs/reasons.md says what to do about each reason.
 //
 // # Handlers below and above
 //
 // Calls of WithAttrs and WithGroup are passed on at once, so the next handler can
-// still format attributes in advance or turn an error into exception.* attributes.
-// The two attributes are passed on in a separate WithAttrs call. The
-// resulting handler is built once for each pair of category and reason that occurs,
-// and is cached in the logger. If groups are open, the calls since the first group
-// are repeated on that handler, once for each pair and logger. The repetition starts
-// at the nearest parent logger with a cached handler. So a LogValuer or a pointer
-// that was given to With under a group is read again at the first error of each
-// pair. With [WithDetails] or [WithFingerprint] nothing is cached: attributes under
+// still format attributes in advance. The two attributes are passed on in a separate
+// WithAttrs call. The resulting handler is built once for each pair of category and
+// reason. It is cached in the logger.
+//
+// If groups are open, the calls since the first group are repeated on that handler,
+// once for each pair and logger. A LogValuer or a pointer under a group is then read
+// again. With [WithDetails] or [WithFingerprint] nothing is cached: attributes under
 // a group are read again for each classified record.
 //
-// Handlers that filter or route by attributes see the keys if they come after
-// this one.
+// Handlers that filter or route by attributes see the keys if they come after this
+// one.
 //
 // # The default handler of log/slog
 //
-// The initial handler of slog.Default writes through package log, and
-// slog.SetDefault makes package log write through the new default. Wrapping that
-// handler would deadlock. [New] detects the initial handler and writes through a
-// slog.TextHandler on standard error instead, at the level set with
+// The initial handler of slog.Default writes through package log, so wrapping it
+// would deadlock after slog.SetDefault. [New] detects the initial handler. It writes
+// through a slog.TextHandler on standard error instead, at the level set with
 // slog.SetLogLoggerLevel. Attributes and groups that were added to the initial
-// handler before the call of [New] cannot be read and are dropped. Call With on the
-// new logger instead.
+// handler earlier are dropped. Call With on the new logger instead.
 package slogclass

@@ -12,12 +12,11 @@ import (
 	"github.com/errclass/errclass/internal/precedence"
 )
 
-// maxSources is the maximum number of error values that are read for a record. It is
-// also the maximum number of texts.
+// maxSources is the maximum number of errors, and of texts, read for a record.
 const maxSources = 4
 
-// maxJoined is the maximum number of errors that are read from an []error. Package
-// classify has the same limit for a tree of errors.
+// maxJoined is the maximum number of errors read from an []error, like in package
+// classify.
 const maxJoined = 256
 
 // findings has what the attributes and the context of a record say about the error.
@@ -27,8 +26,8 @@ type findings struct {
 	texts  [maxSources]string
 	nErrs  int
 	nTexts int
-	// decider is the index of the source that determined the result. The sources are
-	// the errors, then the texts, then the message.
+	// decider is the index of the deciding source: errors, then texts, then the
+	// message.
 	decider int
 	status  int         // the first HTTP status from 400 to 599, or 0
 	cause   error       // why the context has ended, or nil
@@ -44,8 +43,7 @@ type findings struct {
 type budget int
 
 // maxMembers is the maximum number of group members that are read from a record.
-// Groups can contain the same members many times, so a copy of all members may not
-// fit into memory.
+// Groups can contain the same members many times.
 const maxMembers = 1 << 16
 
 // spent counts one more member. It reports whether the limit is exceeded.
@@ -55,13 +53,11 @@ func (b *budget) spent() bool {
 }
 
 // addAttr adds to f what an attribute says about the error. root reports whether the
-// attribute is at the root of the record, which means outside all groups.
+// attribute is outside all groups.
 func (f *findings) addAttr(a *slog.Attr, root bool) {
 	switch a.Value.Kind() {
 	case slog.KindAny, slog.KindLogValuer:
-		// Look for errors before LogValue is called. An error's LogValue may return
-		// a group of strings. If LogValue panics, slog returns an error about the
-		// panic instead.
+		// Look for errors before LogValue is called: it may return something else.
 		switch v := a.Value.Any().(type) {
 		case error:
 			f.addError(v)
@@ -124,8 +120,7 @@ func (f *findings) addText(text string) {
 	}
 }
 
-// addStatus records an HTTP error status. Other numbers are ignored, because an
-// attribute named status may be an exit status, for example.
+// addStatus records an HTTP error status. Other numbers may be an exit status.
 func (f *findings) addStatus(key string, n int64) {
 	if f.status != 0 || n < 400 || n > 599 {
 		return
@@ -136,16 +131,15 @@ func (f *findings) addStatus(key string, n int64) {
 	}
 }
 
-// withEvidence has the errors, the texts and the HTTP status from the attributes of
-// Logger.With. It is immutable. A nil withEvidence is empty.
+// withEvidence has what the attributes of Logger.With say. It is immutable. A nil
+// withEvidence is empty.
 type withEvidence struct {
 	errs   []error
 	texts  []string
 	status int
 }
 
-// add returns a withEvidence with the contents of f and w. The contents of f come
-// first, because they come from a later call of With.
+// add returns a withEvidence with the contents of f, then those of w.
 func (w *withEvidence) add(f *findings) *withEvidence {
 	if f.nErrs == 0 && f.nTexts == 0 && f.status == 0 {
 		return w
@@ -174,9 +168,8 @@ func (f *findings) append(w *withEvidence) {
 	}
 }
 
-// classify sets *res to the result for the record. It classifies each error and text
-// and the message, and package precedence chooses between the results. It skips
-// sources that the classifier has no result for.
+// classify sets *res to the result for the record. Package precedence chooses
+// between errors, texts and message.
 func (h *Handler) classify(ctx context.Context, message string, f *findings, res *classify.Result) {
 	f.append(h.with)
 	if ctx != context.Background() { // Background never ends
@@ -215,8 +208,8 @@ func (h *Handler) classify(ctx context.Context, message string, f *findings, res
 	}
 }
 
-// decisive returns the text of the source that determined the result. If that source
-// is an error whose text cannot be read, decisive returns the message.
+// decisive returns the text of the source that decided. If that text cannot be read,
+// it returns the message.
 func (f *findings) decisive(message string) string {
 	switch i := f.decider; {
 	case i < f.nErrs:
@@ -229,8 +222,7 @@ func (f *findings) decisive(message string) string {
 	return message
 }
 
-// classifySource classifies an error or a text, together with the HTTP status and
-// the cause of the context in f.
+// classifySource classifies an error or a text, with the status and cause in f.
 func (h *Handler) classifySource(err error, text string, f *findings) classify.Result {
 	switch {
 	case f.status != 0 || f.cause != nil:

@@ -17,12 +17,12 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// panicError is an error whose Error method panics.
+// panicError is an error that panics in Error.
 type panicError struct{}
 
 func (panicError) Error() string { panic("Error panicked") }
 
-// pointerError is an error whose Error method panics on a nil pointer.
+// pointerError is an error that panics in Error on a nil pointer.
 type pointerError struct{ text string }
 
 func (e *pointerError) Error() string { return e.text }
@@ -33,13 +33,12 @@ type valuerError struct{ error }
 
 func (e valuerError) LogValue() slog.Value { return slog.GroupValue(slog.String("text", "hidden")) }
 
-// panicValuer is a LogValuer, but not an error. Its method LogValue panics, so slog
-// writes an error instead of its value.
+// panicValuer is a LogValuer with a LogValue that panics.
 type panicValuer struct{}
 
 func (panicValuer) LogValue() slog.Value { panic("alpha") }
 
-// panicValuerError is an error whose LogValue panics.
+// panicValuerError is an error that panics in LogValue.
 type panicValuerError struct{ error }
 
 func (panicValuerError) LogValue() slog.Value { panic("beta") }
@@ -119,8 +118,7 @@ func TestHandlerEvidence(t *testing.T) {
 			assert.Equal(t, tt.want, classified(line), out)
 			assert.Equal(t, tt.msg, line["msg"])
 
-			// The test logs the same record twice under a group. The second time, the
-			// handler of the group comes from the cache.
+			// The second time, the handler of the group comes from the cache.
 			grouped, out := newLogger()
 			grouped = grouped.WithGroup("g").With(tt.with...)
 			for range 2 {
@@ -133,7 +131,7 @@ func TestHandlerEvidence(t *testing.T) {
 	}
 }
 
-// panicIs is an error whose Is method panics. Its Error method must not panic,
+// panicIs is an error that panics in Is. Its Error method must not panic,
 // because fmt.Errorf calls it.
 type panicIs struct{}
 
@@ -231,7 +229,7 @@ func TestHandlerTextClassifierIgnoresStatus(t *testing.T) {
 	}
 }
 
-// hostileContext is a context whose Err method panics.
+// hostileContext is a context that panics in Err.
 type hostileContext struct{ context.Context }
 
 func (hostileContext) Err() error { panic("Err panicked") }

@@ -31,8 +31,7 @@ func Example() {
 	// {"level":"ERROR","msg":"completion failed","error.category":"retryable","error.reason":"rate_limit","err":"status code: 429, too many requests"}
 }
 
-// Groups are open, but the two keys are at the root of the line. Keys that the
-// caller has set are kept.
+// The two keys are at the root of the line, even if groups are open.
 func ExampleNew() {
 	logger := slog.New(slogclass.New(plain())).WithGroup("upstream").With("host", "api.example.com")
 

@@ -14,7 +14,7 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// panicking is an error whose text cannot be read.
+// panicking is an error without a readable text.
 type panicking struct{}
 
 func (panicking) Error() string { panic("no text") }
@@ -97,8 +97,7 @@ func TestWithFingerprintBelowTheLevel(t *testing.T) {
 	assert.NotContains(t, out.line(t), slogclass.FingerprintKey)
 }
 
-// The fingerprint needs one allocation, for the value of the attribute. A record
-// with at most five attributes needs no other allocation.
+// The fingerprint needs one allocation, for the value of the attribute.
 func TestWithFingerprintAllocations(t *testing.T) {
 	l := slog.New(slogclass.New(slog.NewJSONHandler(io.Discard, nil), slogclass.WithFingerprint(), slogclass.WithClassifier(testClassifier)))
 	err := errors.New("alpha: dial tcp 10.0.0.7:5432")

@@ -23,8 +23,7 @@ type cyclicError struct{ text string }
 func (e *cyclicError) Error() string { return e.text }
 func (e *cyclicError) Unwrap() error { return e }
 
-// panicky is an error whose Is and Unwrap methods panic. Its Error method must not
-// panic, because slog's handlers call it.
+// panicky is an error with Is and Unwrap methods that panic.
 type panicky struct{}
 
 func (panicky) Error() string { return "panicky" }
@@ -89,8 +88,7 @@ func drawAttr(t *rapid.T, n string, depth int) slog.Attr {
 	}
 }
 
-// ownKey draws attributes of the caller. One of them may have the key
-// error.category or error.reason, at the root or in a group.
+// ownKey draws attributes of the caller, some with one of the two keys.
 func ownKey(t *rapid.T) []slog.Attr {
 	key := rapid.SampledFrom([]string{slogclass.CategoryKey, slogclass.ReasonKey}).Draw(t, "own key")
 	return rapid.SampledFrom([][]slog.Attr{
@@ -100,9 +98,7 @@ func ownKey(t *rapid.T) []slog.Attr {
 	}).Draw(t, "own")
 }
 
-// checkRecord logs the same records through a JSON handler and through a Handler
-// that wraps one. The lines may differ only in the keys error.category and
-// error.reason.
+// A Handler's lines may differ from a JSON handler's lines only in the two keys.
 func checkRecord(t *rapid.T) {
 	bareOut, out := &output{}, &output{}
 	observe := slogclass.WithObserver(func(_ context.Context, _ slog.Record, res classify.Result) {
@@ -171,8 +167,8 @@ func TestHandlerRandomRecords(t *testing.T) { t.Parallel(); rapid.Check(t, check
 
 func FuzzHandler(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkRecord)) }
 
-// TestHandlerDerivedConcurrentSafe derives loggers from a shared logger and uses
-// all of them in many goroutines. Run it with -race.
+// TestHandlerDerivedConcurrentSafe uses derived loggers in many goroutines. Run it
+// with -race.
 func TestHandlerDerivedConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 10, 1000} {

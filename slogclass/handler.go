@@ -11,10 +11,10 @@ import (
 	"github.com/errclass/errclass/internal/attrkey"
 )
 
-// Handler is a [slog.Handler] that classifies error records and passes all
-// records to the next handler. Create it with [New]; the zero Handler is not
-// usable. It is immutable, and safe for concurrent use if the next handler is. It
-// starts no goroutine and does not block.
+// Handler is a [slog.Handler] that classifies error records and passes all records
+// to the next handler. Create it with [New]. The zero Handler is not usable. It is
+// immutable, and safe for concurrent use if the next handler is. It starts no
+// goroutine and does not block.
 type Handler struct {
 	next    slog.Handler // includes all WithAttrs and WithGroup calls
 	cfg     *config
@@ -23,16 +23,12 @@ type Handler struct {
 
 	path groupPath // the calls since the first group
 
-	// ungrouped is set if the first group has the name of one of the package's keys
-	// and has no attribute yet. It is the handler whose WithGroup opened that group.
-	// Handlers omit a group without attributes. So if a record has no attributes
-	// either, ungrouped handles it.
+	// ungrouped handles records without attributes if the first group is empty. It
+	// is set only if that group has the name of one of the package's keys.
 	ungrouped *Handler
 
 	cache atomic.Pointer[prepared]
-	// records counts the error records, up to fewRecords. For these, no handler is
-	// derived and cached: a handler made for one request handles only a few errors,
-	// too few to use a cache.
+	// records counts the first fewRecords error records. Caching begins after them.
 	records atomic.Uint32
 }
 
@@ -40,8 +36,8 @@ var _ slog.Handler = (*Handler)(nil)
 
 // New returns a handler that adds category and reason to error records and passes
 // all records to next. If next is nil, [slog.DiscardHandler] is used. If next is the
-// initial handler of [slog.Default], New uses a different handler instead. The
-// package documentation says why.
+// initial handler of [slog.Default], New uses a different handler (see the package
+// documentation).
 func New(next slog.Handler, opts ...Option) *Handler {
 	cfg := defaults()
 	for _, o := range opts {
@@ -72,9 +68,9 @@ func (h *Handler) Enabled(ctx context.Context, level slog.Level) bool {
 	return h.next.Enabled(ctx, level)
 }
 
-// Handle passes the record to the next handler. If the level is high enough, it
-// adds category, reason and the attributes of [WithDetails] and [WithFingerprint].
-// It returns the next handler's error, joined with an error for each observer that
+// Handle passes the record to the next handler. If the level is high enough, it adds
+// category, reason and the attributes of [WithDetails] and [WithFingerprint]. It
+// returns the next handler's error, joined with an error for each observer that
 // panicked.
 func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	level := h.cfg.level
@@ -95,7 +91,7 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 }
 
 // handleObserved handles an error record and then calls the observers. They get the
-// caller's record, without the added attributes.
+// record without the added attributes.
 func (h *Handler) handleObserved(ctx context.Context, r slog.Record) error {
 	var res classify.Result
 	c := r
@@ -103,11 +99,9 @@ func (h *Handler) handleObserved(ctx context.Context, r slog.Record) error {
 	return h.observe(ctx, &r, &res, next.Handle(ctx, c))
 }
 
-// classified classifies an error record and returns the handler to call next. Either
-// classified adds the missing attributes to the record, or the returned handler adds
-// them. If observed is not nil, *observed is set to the result. If observed is nil,
-// a record that already has all keys is not classified. The parameters are pointers,
-// because a Record has some 300 bytes.
+// classified classifies an error record and returns the handler to call next. The
+// missing attributes are added either to the record or by that handler. If observed
+// is not nil, *observed is set to the result.
 func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *classify.Result) slog.Handler {
 	if h.missing == 0 && observed == nil {
 		return h.next
@@ -140,9 +134,8 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 	case missing == 0:
 		return h.next
 	case (root || h.nests()) && (missing != h.missing || h.cfg.extra != 0 || h.fewRecordsYet()):
-		// Add the attributes to the record. A derived handler would not be used again:
-		// the record has one of the keys itself, its extra attributes differ from
-		// those of other records, or it is one of the first errors of the handler.
+		// Add the attributes to the record: a derived handler would not be used
+		// again.
 		var some [8]slog.Attr
 		attrs, next := h.cfg.attributes(some[:0], missing, &res, id), h.next
 		if root {
@@ -152,8 +145,8 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 			group, next = h.nest(r)
 			attrs = append(attrs, group)
 		}
-		// The record's own attributes come last, because slog's JSON handler omits
-		// the comma after a group without output, such as slog.Group("g", slog.Attr{}).
+		// The record's own attributes come last: slog's JSON handler may omit a
+		// comma after them.
 		setAttrs(r, attrs)
 		return next
 	case h.cfg.extra != 0:
@@ -249,9 +242,8 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 	}
 	parent, ungrouped := h, h.ungrouped
 	if replaced := h.cfg.names.Find(name) & h.missing; replaced != 0 && !h.path.open() {
-		// At the root, the group replaces the key with the same name. The cached
-		// handlers of h write that key. So the group gets a different parent, whose
-		// cached handlers do not write that key.
+		// The group replaces the key with the same name at the root. So its parent
+		// must not write that key.
 		ungrouped = h
 		parent = &Handler{cfg: h.cfg, missing: h.missing &^ replaced, with: h.with, next: h.next}
 	}

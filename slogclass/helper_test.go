@@ -25,8 +25,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// testClassifier is the standard classifier with four user rules. User rules outrank
-// all other rules, so these tests do not depend on the standard rules.
+// testClassifier is the standard classifier with four user rules.
 var testClassifier = func() *classify.Classifier {
 	c, err := classify.New(classify.WithRules(
 		classify.Rule{ID: "alpha", Reason: classify.ReasonRateLimit, Pattern: `\balpha\b`},
@@ -147,9 +146,8 @@ const (
 	nothing = "<nil>/<nil>"
 )
 
-// pruned removes empty objects from m, at any depth. slog's JSON handler writes {}
-// for a LogValuer that returns an empty group, but writes nothing for an empty
-// group itself.
+// pruned removes empty objects from m, at any depth. slog writes {} for a LogValuer
+// that returns an empty group.
 func pruned(m map[string]any) map[string]any {
 	for key, value := range m {
 		if inner, ok := value.(map[string]any); ok && len(pruned(inner)) == 0 {

@@ -141,8 +141,7 @@ func TestHandlerInHandler(t *testing.T) {
 	}
 }
 
-// slog's JSON handler omits the comma after a group of empty attributes. The Handler
-// must not make the line invalid.
+// slog's JSON handler omits the comma after a group of empty attributes.
 func TestHandlerAfterAGroupOfEmptyAttributes(t *testing.T) {
 	t.Parallel()
 	logger, out := newLogger()
@@ -155,8 +154,7 @@ func TestHandlerAfterAGroupOfEmptyAttributes(t *testing.T) {
 	}
 }
 
-// A handler omits a group without attributes. So a group replaces the key with the
-// same name only if the group has an attribute.
+// A group without attributes is omitted, so it does not replace a key.
 func TestHandlerEmptyGroupNamedAsAKey(t *testing.T) {
 	t.Parallel()
 	logger, out := newLogger()

@@ -20,8 +20,7 @@ func (counting) Handle(context.Context, slog.Record) error { return nil }
 func (c counting) WithAttrs([]slog.Attr) slog.Handler      { *c.derived++; return c }
 func (c counting) WithGroup(string) slog.Handler           { *c.derived++; return c }
 
-// TestHandlerNestedWithIsLinear derives loggers from each other under a group and
-// logs errors. The cost of a logger must not grow with its depth. The test counts
+// The cost of a logger must not grow with its depth under a group. The test counts
 // calls of the next handler and allocations.
 func TestHandlerNestedWithIsLinear(t *testing.T) {
 	err := [2]error{errors.New("alpha"), errors.New("beta")}

@@ -6,9 +6,6 @@ import "log/slog"
 //
 //   - a record, after WithGroup("g") and With("a", 1)
 //   - a record with the attribute slog.Group("g", "a", 1)
-//
-// The JSON and text handlers of package slog do so. Other handlers might not. For
-// example, otelslog writes them differently.
 func writesGroupsAlike(h slog.Handler) bool {
 	switch h.(type) {
 	case *slog.JSONHandler, *slog.TextHandler:
@@ -17,15 +14,11 @@ func writesGroupsAlike(h slog.Handler) bool {
 	return false
 }
 
-// nests reports whether nest can be used: writesGroupsAlike is true for h.next, and
-// there were at most maxDepth calls of With and WithGroup since the first group.
+// nests reports whether nest can be used for h.
 func (h *Handler) nests() bool { return h.cfg.nests && h.path.link == nil }
 
-// nest turns the first open group of h into an attribute. So attributes can be added
-// next to it, at the root of the record. The attribute has the attributes of r and
-// of the With calls since the group was opened. outer is the next handler outside
-// that group. If outer handles a record with this attribute, the output is the same
-// as if h.next handled r.
+// nest returns the first open group of h as an attribute, with the attributes of r.
+// outer is the next handler outside that group.
 func (h *Handler) nest(r *slog.Record) (group slog.Attr, outer slog.Handler) {
 	var calls [maxDepth]call // last call first
 	n, size := 0, r.NumAttrs()
@@ -34,8 +27,7 @@ func (h *Handler) nest(r *slog.Record) (group slog.Attr, outer slog.Handler) {
 		size += max(1, len(calls[n].attrs))
 		n++
 	}
-	// members is filled from its end, because the inner groups are last in it.
-	// members[start:end] are the members of the current group.
+	// members is filled from its end. members[start:end] is the current group.
 	members := make([]slog.Attr, size)
 	end := size
 	start := size - r.NumAttrs()

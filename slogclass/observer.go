@@ -12,8 +12,7 @@ import (
 // observer is a function given to WithObserver.
 type observer = func(context.Context, slog.Record, classify.Result)
 
-// observe calls the observers. It returns err, the error of the next handler, joined
-// with an error for each observer that panicked.
+// observe calls the observers. It returns err, joined with their panics.
 func (h *Handler) observe(ctx context.Context, r *slog.Record, res *classify.Result, err error) error {
 	for _, o := range h.cfg.observers {
 		err = join(err, callObserver(ctx, o, r, res))
@@ -32,8 +31,7 @@ func callObserver(ctx context.Context, o observer, r *slog.Record, res *classify
 	return nil
 }
 
-// join joins two errors like errors.Join. If one is nil, it returns the other one
-// unchanged.
+// join joins two errors. If one is nil, the other error is returned unchanged.
 func join(a, b error) error {
 	switch {
 	case a == nil:

@@ -23,8 +23,8 @@ const (
 	RetryAfterMSKey = "error.retry_after_ms" // how long the provider asks to wait, an integer number of milliseconds
 )
 
-// FingerprintKey is the key of the attribute that [WithFingerprint] adds. The value is a
-// string of 16 hexadecimal digits.
+// FingerprintKey is the key of the attribute that [WithFingerprint] adds. The value
+// is a string of 16 hexadecimal digits.
 const FingerprintKey = "error.fingerprint"
 
 // Option configures a [Handler].
@@ -92,10 +92,9 @@ func WithLevel(level slog.Leveler) Option {
 	})
 }
 
-// WithKeys sets the keys of the attributes for category and reason. The defaults
-// are [CategoryKey] and [ReasonKey], in a namespace that OpenTelemetry reserves
-// for itself. An empty name keeps the default. If both are equal, only the
-// category is written.
+// WithKeys sets the keys of the attributes for category and reason. The defaults are
+// [CategoryKey] and [ReasonKey]. OpenTelemetry reserves their namespace for itself.
+// An empty name keeps the default. If both are equal, only the category is written.
 func WithKeys(category, reason string) Option {
 	return optionFunc(func(c config) config {
 		if category != "" {
@@ -108,16 +107,19 @@ func WithKeys(category, reason string) Option {
 	})
 }
 
-// WithDetails adds details to classified records: [RuleKey], the id of the rule that
-// determined the reason, and [ConfidenceKey], the probability that the reason is
-// right. If the provider asks to wait, [RetryAfterMSKey] is added too, in
-// milliseconds, rounded up. A key that the caller has set at the root is kept. By
-// default none of the three is added.
+// WithDetails adds these attributes to classified records:
 //
-// Rule ids are stable. `errclass rules` lists them and `errclass explain` shows how
-// a rule determines a reason. There are some 1,400 ids, too many for a metric label.
-// A record with details costs at least one allocation. If a group is open, the calls
-// since the first group are repeated for each such record.
+//   - [RuleKey]: the id of the rule that determined the reason
+//   - [ConfidenceKey]: the probability that the reason is right
+//   - [RetryAfterMSKey]: the time that the provider asks to wait, in milliseconds,
+//     rounded up
+//
+// A key that the caller has set at the root is kept. By default none of the three is
+// added.
+//
+// Rule ids are stable. `errclass rules` lists them. There are some 1,400, too many
+// for a metric label. A record with details costs at least one allocation. If a
+// group is open, the calls since the first group are repeated for each such record.
 func WithDetails() Option {
 	return optionFunc(func(c config) config {
 		c.extra |= attrkey.Details
@@ -128,14 +130,12 @@ func WithDetails() Option {
 // WithFingerprint adds [FingerprintKey] to classified records. The fingerprint is a
 // hash of the error's template: its text without values such as numbers, addresses
 // and quoted strings (see package fingerprint). Errors that differ only in such
-// values have the same fingerprint, so a log system can group and count errors by
-// fingerprint. The template is made from the text that determined the reason: the
-// text of the error, or the message. A key that the caller has set at the root is
-// kept. By default the attribute is not added.
+// values have the same fingerprint. The template is made from the text of the error,
+// or from the message. A key that the caller has set at the root is kept. By default
+// the attribute is not added.
 //
-// Never use the fingerprint as a label of a metric. Each new wording makes a new
-// fingerprint, so the number of fingerprints is unlimited. A fingerprint costs as
-// much as [WithDetails], plus one call of Error.
+// Never use the fingerprint as a label of a metric. The number of fingerprints is
+// unlimited. A fingerprint costs as much as [WithDetails], plus one call of Error.
 func WithFingerprint() Option {
 	return optionFunc(func(c config) config {
 		c.extra |= attrkey.Fingerprint
@@ -166,19 +166,17 @@ func WithClassifier(c *classify.Classifier) Option {
 	})
 }
 
-// WithObserver adds a function that is called with every classified record, for
-// counters and alerts. By default there is none. Several observers are called in
-// the order given; nil is ignored.
+// WithObserver adds a function that is called with every classified record. By
+// default there is none. Several observers are called in the order given. A nil
+// observer is ignored.
 //
-// The observer runs in the goroutine that logs, after the next handler. It gets
-// the caller's record and the result, even if the output has the caller's own
-// keys. It must be safe for concurrent use. It must not log through the same
-// handler, because it would be called for its own records. It must Clone the
-// record to keep it.
+// The observer runs in the goroutine that logs, after the next handler. It gets the
+// caller's record and the result, even if the output has the caller's own keys. The
+// observer must be safe for concurrent use. It must not log through the same
+// handler. To keep the record, it must Clone it.
 //
-// If an observer panics, the other observers are still called and Handle returns
-// the panic as an error. Package slog ignores that error; a handler that wraps
-// this one may report it.
+// If an observer panics, the other observers are still called. Handle returns the
+// panic as an error, which package slog ignores.
 func WithObserver(observe func(context.Context, slog.Record, classify.Result)) Option {
 	return optionFunc(func(c config) config {
 		if observe != nil {

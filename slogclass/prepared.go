@@ -8,10 +8,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// prepared is an immutable linked list of cached handlers. Each handler is
-// Handler.next with the attributes for one category and reason at the root. A
-// classifier returns some twenty pairs of category and reason, so the list is short
-// and needs no map.
+// prepared is an immutable linked list of cached handlers. Each is Handler.next with
+// one category and reason at the root.
 type prepared struct {
 	category classify.Category
 	reason   classify.Reason
@@ -30,8 +28,7 @@ func (p *prepared) find(category classify.Category, reason classify.Reason) *pre
 	return nil
 }
 
-// merge returns the entries of the lists p and older. If both have an entry for the
-// same category and reason, the entry of p is kept.
+// merge returns the entries of p and older. In a conflict, the entry of p is kept.
 func (p *prepared) merge(older *prepared) *prepared {
 	if p == nil {
 		return older
@@ -48,8 +45,7 @@ func (p *prepared) merge(older *prepared) *prepared {
 }
 
 // prepared returns h.next with the attributes for category and reason at the root.
-// It builds this handler at the first use and caches it. Reading the cache takes no
-// lock.
+// It builds this handler once and caches it.
 func (h *Handler) prepared(category classify.Category, reason classify.Reason) slog.Handler {
 	if cached := h.cache.Load().find(category, reason); cached != nil {
 		return cached.handler
@@ -58,7 +54,7 @@ func (h *Handler) prepared(category classify.Category, reason classify.Reason) s
 }
 
 // store caches p and returns its handler. If another goroutine was faster, it
-// returns the handler that the other goroutine has cached.
+// returns that handler.
 func (h *Handler) store(p *prepared) slog.Handler {
 	for {
 		p.older = h.cache.Load()
@@ -72,25 +68,24 @@ func (h *Handler) store(p *prepared) slog.Handler {
 }
 
 // prepare adds the two attributes before the first group. Then it repeats the calls
-// of WithAttrs and WithGroup since that group.
+// since that group.
 func (h *Handler) prepare(category classify.Category, reason classify.Reason) slog.Handler {
 	switch {
 	case !h.path.open():
 		return h.next.WithAttrs(h.cfg.attributes(make([]slog.Attr, 0, 2), h.missing, &classify.Result{Category: category, Reason: reason}, ""))
 	case h.path.link == nil:
-		// The parent caches its handler for this pair. So another child of the
-		// parent repeats only one call too.
+		// The parent caches its handler, so its other children repeat only one call.
 		return h.path.last.repeat(h.path.parent.prepared(category, reason))
 	default:
 		return h.prepareDeep(category, reason)
 	}
 }
 
-// prepareDeep is like prepare, but for a handler with more than maxDepth calls since
-// the first group. It starts at the nearest ancestor with a cached handler and
-// repeats the later calls that derived h. It caches each result in the Handler that
-// the original call returned, if that Handler still exists, so other children of
-// that Handler need not repeat the call.
+// prepareDeep is prepare for more than maxDepth calls since the first group.
+//
+//  1. It starts at the nearest ancestor with a cached handler.
+//  2. It repeats the later calls that derived h.
+//  3. It caches each result in the Handler that the original call returned.
 func (h *Handler) prepareDeep(category classify.Category, reason classify.Reason) slog.Handler {
 	var calls []*link // the calls to repeat, last call first
 	var result slog.Handler
@@ -122,8 +117,7 @@ func (h *Handler) prepareDeep(category classify.Category, reason classify.Reason
 	return result
 }
 
-// detailed returns a copy of h.next with attrs at the root. It caches nothing,
-// because the attributes differ between records.
+// detailed returns a copy of h.next with attrs at the root. It caches nothing.
 func (h *Handler) detailed(attrs []slog.Attr) slog.Handler {
 	switch {
 	case len(attrs) == 0:
@@ -156,37 +150,31 @@ func (c call) repeat(h slog.Handler) slog.Handler {
 	if c.group != "" {
 		return h.WithGroup(c.group)
 	}
-	// The handler will own the slice that it gets. c.attrs is needed again, so the
-	// handler gets a copy.
+	// The handler will own its slice, so it gets a copy.
 	return h.WithAttrs(slices.Clone(c.attrs))
 }
 
-// groupPath records the calls of WithGroup and WithAttrs that derived a handler with
-// an open group from the handler in the field parent. A single call is in the field
-// last, and several calls are in the field link. A groupPath is empty if no group is
-// open.
+// groupPath records the calls that derived a handler with an open group from parent.
+// It is empty if no group is open.
 type groupPath struct {
 	parent *Handler
 	last   call  // the only call since the parent, if link is nil
 	link   *link // the calls since the parent, if there are several
 	depth  uint8 // the number of ancestors that are reachable through parent
-	// inherited has cached handlers of the Handlers from which this one was
-	// derived. The entries are copied when this Handler is derived.
+	// inherited has cached handlers of this Handler's ancestors.
 	inherited *prepared
 }
 
 // link is a call of WithAttrs or WithGroup in a linked list of calls. The first
-// maxDepth calls since the first group have no link. A handler shares the links of
-// the handler from which it was derived.
+// maxDepth calls since the first group have no link.
 type link struct {
 	call     call
 	receiver weak.Pointer[Handler] // receiver of the call; nil if it was garbage collected
 	prev     *link                 // nil if the receiver was path.parent
 }
 
-// maxDepth is the maximum number of ancestors that a handler keeps in memory with
-// their formatted attributes. Without the limit, a loop of logger = logger.With(...)
-// would keep every logger that it made.
+// maxDepth is the maximum number of ancestors that a handler keeps in memory.
+// Without it, logger = logger.With(...) in a loop would keep every logger.
 const maxDepth = 8
 
 // open reports whether a group is open.

@@ -34,8 +34,7 @@ func (o op) String() string {
 	return fmt.Sprintf("WithGroup(%q)", o.group)
 }
 
-// attrsGen returns a generator of attributes. Their keys begin with n, so they are
-// unique, except for the keys of this package.
+// attrsGen returns a generator of attributes with unique keys that begin with n.
 func attrsGen(n string) *rapid.Generator[[]any] {
 	one := rapid.Custom(func(t *rapid.T) slog.Attr {
 		key := n + rapid.StringMatching(`[a-c]`).Draw(t, "key")
@@ -58,8 +57,7 @@ func attrsGen(n string) *rapid.Generator[[]any] {
 	})
 }
 
-// keyOf returns the key under which a handler writes the attribute a. For a group
-// without a key, this is the key of its first member.
+// keyOf returns the key under which a handler writes the attribute a.
 func keyOf(a slog.Attr) string {
 	if a.Value.Kind() == slog.KindGroup && a.Key == "" && len(a.Value.Group()) > 0 {
 		return a.Value.Group()[0].Key
@@ -70,9 +68,7 @@ func keyOf(a slog.Attr) string {
 // ourKeys are the keys that a Handler may write.
 var ourKeys = []string{slogclass.CategoryKey, slogclass.ReasonKey, slogclass.RuleKey, slogclass.ConfidenceKey, slogclass.RetryAfterMSKey, slogclass.FingerprintKey}
 
-// TestHandlerAgainstBare logs the same records through a JSON handler and through a
-// Handler that wraps one. The lines may differ only in the keys that the Handler
-// adds at the root.
+// A Handler's lines may differ from a JSON handler's lines only in the added keys.
 func TestHandlerAgainstBare(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -136,8 +132,7 @@ func TestHandlerAgainstBare(t *testing.T) {
 	})
 }
 
-// fresh reports whether none of the keys of args is in the map used. A duplicate key
-// would make the test fail.
+// fresh reports whether none of the keys of args is in the map used.
 func fresh(args []any, used map[string]bool) bool {
 	for _, a := range args {
 		if used[keyOf(a.(slog.Attr))] {

@@ -8,19 +8,17 @@ import (
 )
 
 // mayAddKeys reports whether a LogValuer with this key can add one of the package's
-// keys to the root. This is so if key is one of these keys, or if key is empty,
-// because handlers inline a group with an empty key.
+// keys. With an empty key it can, because handlers inline a group with an empty key.
 func (c *config) mayAddKeys(key string) bool {
 	return key == "" || c.names.Find(key)&c.wanted != 0
 }
 
 // maxValuers is the maximum number of LogValuers that are called for one record or
-// one call of With. LogValuers can return the same members many times, which can
-// then be more than fit into memory.
+// With. LogValuers can return the same members many times.
 const maxValuers = 1 << 10
 
-// resolver replaces LogValuers that may add one of the package's keys by their
-// values. It stops if one of its counts exceeds maxValuers or maxMembers.
+// resolver replaces LogValuers that may add one of the package's keys. It stops at
+// maxValuers or maxMembers.
 type resolver struct {
 	cfg        *config
 	valuers    int // called so far
@@ -28,8 +26,7 @@ type resolver struct {
 	keyMembers budget // members of groups under one of the keys
 }
 
-// copy returns a copy of members. If more than maxMembers members were copied in
-// all, it returns members and false.
+// copy returns a copy of members. Over maxMembers in total, it returns false.
 func (r *resolver) copy(members []slog.Attr) ([]slog.Attr, bool) {
 	if r.copied += budget(len(members)); r.copied > maxMembers {
 		return members, false
@@ -37,9 +34,8 @@ func (r *resolver) copy(members []slog.Attr) ([]slog.Attr, bool) {
 	return slices.Clone(members), true
 }
 
-// value resolves the value of the attribute a. It returns false after maxValuers
-// calls of LogValue. If LogValue panics, the resolved value is an error with the
-// text of the panic.
+// value resolves the value of the attribute a, or an error if LogValue panics. It
+// returns false after maxValuers calls of LogValue.
 func (r *resolver) value(a *slog.Attr) bool {
 	if a.Value.Kind() != slog.KindLogValuer {
 		return true
@@ -79,9 +75,8 @@ func (r *resolver) root(attrs []slog.Attr) {
 	}
 }
 
-// untilWritten resolves the members of a group in order, up to the first member that
-// a handler writes. done is true if there is such a member, or if a limit is
-// exceeded.
+// untilWritten resolves the members of a group until a handler writes one of them.
+// done is true if one is written, or if a limit is exceeded.
 func (r *resolver) untilWritten(members []slog.Attr) (group slog.Value, done bool) {
 	members, ok := r.copy(members)
 	done = !ok
@@ -98,10 +93,8 @@ func (r *resolver) untilWritten(members []slog.Attr) (group slog.Value, done boo
 	return slog.GroupValue(members...), done
 }
 
-// resolve returns the package's keys that attrs has at the root of the record, or
-// all keys if a limit is exceeded. It first replaces, in place, the LogValuers that
-// may add such a key by their values. The next handler must get these values,
-// because LogValue may return a different value the next time.
+// resolve returns the package's keys that attrs has at the root, or all keys over a
+// limit. It first replaces the LogValuers that may add such a key, in place.
 func (c *config) resolve(attrs []slog.Attr) attrkey.Set {
 	r := resolver{cfg: c}
 	r.root(attrs)
@@ -124,9 +117,8 @@ const (
 	yes
 )
 
-// writes reports whether a handler writes a group with these members. A handler
-// omits a group that is empty or whose members are all omitted groups. If more than
-// maxMembers members were visited, writes returns yes.
+// writes reports whether a handler writes a group with these members. If more than
+// maxMembers members were visited, it returns yes.
 func writes(members []slog.Attr, visited *budget) answer {
 	all := no
 	for i := range members {
@@ -151,8 +143,8 @@ func writes(members []slog.Attr, visited *budget) answer {
 	return all
 }
 
-// isWritten reports whether a handler writes the attribute a. The value of a must
-// be neither a group nor a LogValuer.
+// isWritten reports whether a handler writes an attribute. The value must be neither a
+// group nor a LogValuer.
 func isWritten(a *slog.Attr) bool {
 	return a.Key != "" || a.Value.Kind() != slog.KindAny || a.Value.Any() != nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // changing is a LogValuer that returns its values in order. The last value repeats.
-// If a value is nil, LogValue panics.
+// For a nil value, LogValue panics.
 type changing struct {
 	calls  *int
 	values []any
@@ -123,8 +123,7 @@ func TestHandlerInlineLogValuer(t *testing.T) {
 	}
 }
 
-// LogValue is not called for a record below the level. It is also not called under
-// a group: a key in a group is not at the root.
+// LogValue is not called for a record below the level, or under a group.
 func TestHandlerLeavesLogValuersAlone(t *testing.T) {
 	t.Parallel()
 	value := valuer(group(slogclass.CategoryKey, "mine"))
@@ -140,8 +139,7 @@ func TestHandlerLeavesLogValuersAlone(t *testing.T) {
 	assert.Zero(t, *value.calls)
 }
 
-// Each of these groups contains the next one twice, so the first has 2^40 members
-// in all. The Handler must read only some of them.
+// Each of these groups contains the next one twice, so the first has 2^40 members.
 func TestHandlerGroupsThatShareMembers(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"", "g"} {
@@ -165,9 +163,8 @@ type counted struct {
 
 func (c counted) LogValue() slog.Value { *c.calls++; return c.value }
 
-// Each of these LogValuers returns the next one twice, so the first has 2^40 members
-// in total. The Handler calls only some of them. It does not add a key that an
-// unread member may have.
+// Each of these LogValuers returns the next one twice, so the first has 2^40
+// members. The Handler calls only some of them.
 func TestHandlerLogValuersThatShareMembers(t *testing.T) {
 	t.Parallel()
 	wide := make([]slog.Attr, 5000)

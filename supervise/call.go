@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// ServerError reports that a server is unavailable: it did not start, it crashed,
-// or it did not answer in time.
+// ServerError reports that a server is unavailable. The server did not start,
+// crashed, or did not answer in time.
 type ServerError struct {
 	Server string
 	Reason string // "exited with code 1", "no answer within 30s"; masked
@@ -17,9 +17,8 @@ type ServerError struct {
 	Err    error  // the error behind the reason
 }
 
-// Error returns a text with the words "MCP server", because most servers are MCP
-// servers. A classifier that reads only the text recognises the failure of a tool
-// server by these words.
+// Error returns a text with the words "MCP server". From these words, a classifier
+// recognises a failed tool server.
 func (e *ServerError) Error() string { return fmt.Sprintf("MCP server %q: %s", e.Server, e.Reason) }
 
 func (e *ServerError) Unwrap() error { return e.Err }
@@ -28,8 +27,7 @@ func (e *ServerError) Unwrap() error { return e.Err }
 // reason is timeout if there was no answer, and mcp otherwise.
 func (e *ServerError) ErrorType() string { return string(classify.Error(e).Reason) }
 
-// CallError is the failure of one tool call. The program can continue without the
-// call.
+// CallError is the failure of one tool call. The program can continue.
 type CallError struct {
 	Server string
 	Tool   string
@@ -52,15 +50,17 @@ func (s *Server[C]) failure(err error) *ServerError {
 // restarted, Call waits. The error is a [*CallError], which contains tool, the name
 // of the tool.
 //
-// If f does not return within the time of [WithAnswerTimeout], the call fails and
-// the server ends the child. That counts as a crash, so the child's other calls fail
-// too. With [WithPing], the server first pings the child. If the child answers, and
-// f returns within the next second, the child keeps running. [Server.Progress] gives
-// a call more time.
-//
 // If ctx ends, only this call fails, and the child keeps running.
 //
-// f should return when its context ends. It must return when the connection to the
+// If f does not return within the time of [WithAnswerTimeout], the call fails. The
+// server then ends the child, so the child's other calls fail too. This counts as a
+// crash. [WithPing] and [Server.Progress] change this:
+//
+//   - If the child answers a ping and f returns within the next second, the child
+//     keeps running.
+//   - After a progress report, the call has more time.
+//
+// f should return when its context ends. f must return when the connection to the
 // child is closed.
 func Call[C, T any](ctx context.Context, s *Server[C], tool string, f func(context.Context, C) (T, error)) (T, error) {
 	value, err := call(ctx, s, f)

@@ -7,26 +7,24 @@ import (
 	"time"
 )
 
-// pingTimeout is the time limit for the answer to a ping. If WithAnswerTimeout sets
-// a shorter time, that time applies.
+// pingTimeout limits the time for the answer to a ping. A shorter WithAnswerTimeout
+// takes precedence.
 const pingTimeout = 5 * time.Second
 
 // tokenKey is the context key of a call's progress token.
 type tokenKey struct{}
 
-// ProgressToken returns the token that identifies a call in progress notifications
-// (the progress token of MCP). The client must send this token with the request, so
-// that [Server.Progress] can find the call. ctx must be the context that [Call]
-// passes to its function; for any other context, ProgressToken returns "".
+// ProgressToken returns the progress token of a call, as in MCP. The context must
+// come from [Call]. For any other context, ProgressToken returns "". The client must
+// send the token with the request, for [Server.Progress].
 func ProgressToken(ctx context.Context) string {
 	token, _ := ctx.Value(tokenKey{}).(string)
 	return token
 }
 
 // Progress reports progress of the call with the given token. The time of
-// [WithAnswerTimeout] starts again for this call, up to the total time of
-// [WithMaxCallTime]. Unknown tokens are ignored, so a client may pass on the token
-// of every progress notification.
+// [WithAnswerTimeout] starts again for this call. [WithMaxCallTime] limits the total
+// time. Unknown tokens are ignored.
 func (s *Server[C]) Progress(token any) {
 	if text, ok := token.(string); ok {
 		if limit, ok := s.calls.Load(text); ok {
@@ -69,8 +67,7 @@ func (c *session[C]) limitCall(caller context.Context) (context.Context, *callLi
 	return ctx, l
 }
 
-// extend moves the deadline after progress. If the deadline has already passed, it
-// does nothing.
+// extend moves the deadline after progress, if it has not passed.
 func (l *callLimit[C]) extend() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -87,8 +84,7 @@ func (l *callLimit[C]) extend() {
 	l.timer.Reset(next.Sub(now))
 }
 
-// end stops the timer, removes the token from the server's calls and cancels the
-// context of the call. It is called when the function of the call has returned.
+// end releases the limit when the function of the call has returned.
 func (l *callLimit[C]) end() {
 	l.mu.Lock()
 	if l.timer != nil {
@@ -100,9 +96,11 @@ func (l *callLimit[C]) end() {
 	l.cancel(nil)
 }
 
-// expire ends the call at its deadline. Then it pings the child. If the child does
-// not answer, or the function of the call does not return within exitWait, expire
-// closes the connection to the child.
+// expire ends the call at its deadline and pings the child. It closes the connection
+// in these cases:
+//
+//   - The child does not answer the ping.
+//   - The function of the call does not return within exitWait.
 func (l *callLimit[C]) expire() {
 	if l.caller.Err() != nil {
 		return
@@ -123,7 +121,7 @@ func (l *callLimit[C]) expire() {
 	l.session.conn.fail(cause)
 }
 
-// answersPing pings the child and reports whether it answers within the time limit.
+// answersPing pings the child and reports whether the child answers in time.
 func (c *session[C]) answersPing() bool {
 	s := c.server
 	if s.ping == nil {

@@ -19,7 +19,7 @@ func noAnswer(ctx context.Context, _ *lineClient) (string, error) {
 	return "", ctx.Err()
 }
 
-// A call gets no answer, but the child answers a ping. The child keeps running.
+// If the child answers a ping, the child keeps running.
 func TestPing(t *testing.T) {
 	t.Parallel()
 	echo := func(_ context.Context, c *lineClient) error { _, err := c.ask("echo ping"); return err }

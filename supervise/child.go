@@ -17,13 +17,13 @@ type child struct {
 	err     error         // error of cmd.Wait
 }
 
-// start starts cmd in its own group.
+// start starts a command in a group of its own.
 func start(cmd *exec.Cmd, o *outputs, grace time.Duration) (*child, error) {
 	c := &child{cmd: cmd, grace: grace, outputs: o, exited: make(chan struct{}), drained: make(chan struct{})}
 	started := make(chan error, 1)
 	go func() {
-		// On Linux a child with Pdeathsig is killed when the thread that started it
-		// ends. So this goroutine keeps its thread until the child has ended.
+		// On Linux, a child with Pdeathsig dies with the thread that started it. So
+		// keep this thread until the child has ended.
 		runtime.LockOSThread()
 		g, err := startGroup(cmd)
 		o.begin(err == nil)
@@ -48,15 +48,15 @@ func start(cmd *exec.Cmd, o *outputs, grace time.Duration) (*child, error) {
 	return c, nil
 }
 
-// groupPoll is the interval at which a group is checked for remaining members after
-// its first process has ended. The system does not report the end of a group.
+// groupPoll is the interval between checks for remaining members of a group.
 const groupPoll = 10 * time.Millisecond
 
-// stop ends the whole group with SIGTERM and, after the time c.grace, with SIGKILL.
-// If the child has already ended, stop ends the rest of the group. stop returns true
-// when the child has ended and its output has been read. It returns false if the
-// child survives SIGKILL (as a process that waits for a device does), or if the
-// caller's writer blocks for too long.
+// stop ends the whole group with SIGTERM and, after c.grace, with SIGKILL. It
+// returns whether the child has ended and its output was read. The result is false
+// in two cases:
+//
+//   - The child survives SIGKILL, for example while waiting for a device.
+//   - The caller's writer blocks for too long.
 func (c *child) stop() bool {
 	defer c.group.release()
 	c.group.terminate()

@@ -18,39 +18,40 @@ const (
 	StderrRunes    = 500              // characters kept of standard error
 )
 
-// Command describes a child process and its limits. Only Name is required. Run
-// does not change the Command, so it may be run many times. It may be run
-// concurrently if its readers and writers are safe for concurrent use.
+// Command describes a child process and its limits. Only Name is required. A Command
+// may be run many times. If its readers and writers allow it, it may be run
+// concurrently.
 type Command struct {
 	Name string   // the program: a path, or a name to be found in PATH
 	Args []string // the arguments, without the name
 	Dir  string   // the working directory; "" means the current one
 	Env  []string // the environment as KEY=VALUE; nil means the environment of this program
 
-	// Stdin is the child's input; with nil, the child reads an empty input. If
-	// Stdin is an *os.File, the child reads directly from the file. Otherwise a
-	// goroutine copies the input. If Stdin.Read blocks, this goroutine may outlive
-	// the child.
+	// Stdin is the child's input. nil means an empty input. If Stdin is an *os.File,
+	// the child reads directly from the file. Otherwise a goroutine copies the
+	// input. If Stdin.Read blocks, the goroutine may outlive the child.
 	Stdin io.Reader
-	// Stdout and Stderr receive the child's output when it is written; nil discards
-	// it. If both are the same writer, only one goroutine at a time calls it. The
-	// child writes directly to Stdout if Stdout is an *os.File and not also Stderr,
-	// there is no silence limit, and the arguments do not ask for JSON events
-	// (--json, stream-json).
+	// Stdout and Stderr receive the child's output when it is written. nil discards
+	// the output. If both are the same writer, only one goroutine at a time calls
+	// it. The child writes directly to Stdout under these conditions:
+	//
+	//   - Stdout is an *os.File and not also Stderr.
+	//   - There is no silence limit.
+	//   - The arguments do not ask for JSON events (--json, stream-json).
 	Stdout, Stderr io.Writer
 
-	// Terminal gives the child a terminal; nil means none. It is not supported on
-	// Windows.
+	// Terminal is a terminal for the child. nil means none. Windows is not
+	// supported.
 	Terminal *Terminal
 
 	Timeout time.Duration // limit of the total time; 0 means DefaultTimeout, negative means none
 	Silence time.Duration // limit of the time without output; 0 means DefaultSilence, negative means none
 	Grace   time.Duration // time from SIGTERM to SIGKILL, and limit for reading the rest of the output; 0 means DefaultGrace, negative means none
 
-	// Mask removes secrets from the texts in an Outcome and a ServerError; nil means
-	// MaskSecrets. The writers Stdout and Stderr receive the output unmasked.
+	// Mask removes secrets from the texts in an Outcome and a ServerError. nil means
+	// MaskSecrets. Stdout and Stderr receive the output unmasked.
 	Mask func(string) string
-	// Classifier classifies the end of the child; nil means classify.Standard.
+	// Classifier classifies how the child ended. nil means classify.Standard.
 	Classifier *classify.Classifier
 	// Provider, such as "codex" or "anthropic", is copied to the Result. It may be
 	// empty.
@@ -88,8 +89,8 @@ func (c *Command) mask(text string) string {
 
 func (c *Command) grace() time.Duration { return orDefault(c.Grace, DefaultGrace) }
 
-// orDefault returns d. If d is 0 it returns fallback, and if d is negative it
-// returns 0.
+// orDefault returns d. If d is 0, it returns fallback. If d is negative, it returns
+// 0.
 func orDefault(d, fallback time.Duration) time.Duration {
 	if d == 0 {
 		return fallback

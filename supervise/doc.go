@@ -1,7 +1,11 @@
-// Package supervise runs the child processes of a program, such as command line
-// agents and tool servers on stdio. [Run] runs a child to its end and classifies
-// that end; [NewServer] keeps a server running and calls it; [LookUp] checks
-// whether a program is installed.
+// Package supervise runs the child processes of a program. Examples are command line
+// agents and tool servers on stdio.
+//
+//   - [Run] runs a child to its end and classifies how the child ended.
+//   - [NewServer] keeps a server running, and [Call] calls it.
+//   - [LookUp] checks whether a program is installed.
+//
+// For example:
 //
 //	out, err := supervise.Run(ctx, supervise.Command{Name: "codex", Args: []string{"exec", prompt}, Stdout: os.Stdout})
 //	if err != nil {
@@ -10,35 +14,41 @@
 //
 // What happens to a child:
 //
-//   - The child starts in its own process group (a job object on Windows). If the
-//     child has to be ended, the other processes of the group are ended too. The
-//     child's output is passed on at once. The last 500 characters of standard error
-//     are kept, with secrets masked ([MaskSecrets]).
-//   - Two watchdogs limit the total time and the time without output. If one
-//     fires, or the caller's context ends, the child's group gets SIGTERM and,
-//     after five seconds, SIGKILL.
-//   - When this program ends, even by SIGKILL, some systems end its children. Linux
-//     and FreeBSD kill the child itself, but not the processes that the child
-//     started. Windows ends the whole group. On other systems the child keeps
-//     running.
-//   - If this program is PID 1 or a subreaper (Linux), it reaps the orphans of
-//     the child's group. [Run] does not wait for zombies in the group.
-//   - The child's end becomes a [classify.Result]. If a watchdog ended the child,
-//     the category is timeout. If the caller's context ended it, the category is
-//     aborted or timeout. Otherwise the classifier decides by exit code, signal,
-//     standard error and the last error event on standard output. Agents write such
-//     events as JSON lines (stream-json, --json). Errors of an agent's tools do not
-//     count.
-//   - The error is an [*Error]. classify.Error, slogclass and other packages give it
-//     the same category and reason.
+//   - The child starts in its own process group, or in a job object on Windows. If
+//     the child has to be ended, the whole group is ended.
+//   - Output is passed on at once. The last 500 characters of standard error are
+//     kept, with secrets masked ([MaskSecrets]).
+//   - One watchdog limits the total time. Another limits the time without output.
+//   - If a limit is reached or the caller's context ends, the group gets SIGTERM.
+//     After five seconds, the group gets SIGKILL.
+//   - If this program is PID 1 or a subreaper on Linux, it reaps the orphans of the
+//     group.
+//   - [Run] does not wait for zombies in the group.
 //
-// For a program that reports failures to another program, [NewEvent] returns the
-// error event, and [UserText] a message for the user. The message never quotes a
+// If this program ends, even by SIGKILL, the system decides about the child:
+//
+//   - Linux and FreeBSD kill the child, but not the processes that the child
+//     started.
+//   - Windows ends the whole group.
+//   - On other systems the child keeps running.
+//
+// The end of the child becomes a [classify.Result]:
+//
+//   - If a watchdog ended the child, the category is timeout.
+//   - If the caller's context ended the child, the category is aborted or timeout.
+//   - Otherwise the classifier reads the exit code, the signal and standard error.
+//     It also reads the last error event on standard output.
+//
+// Agents write error events as JSON lines (stream-json, --json). Errors of an
+// agent's tools do not count. The error of a child is an [*Error]. classify.Error,
+// slogclass and other packages give it the same category and reason.
+//
+// Some programs report failures to another program. [NewEvent] returns the error
+// event for this, and [UserText] a message for the user. The message never quotes a
 // provider or a child. docs/specifications.md has the source of the event and of the
 // default limits.
 //
-// A child cannot use the terminal of this program: on Unix, the child runs in a
-// background process group, and the system stops a background process that reads
-// from the terminal. A program that draws on a screen needs a pseudo-terminal of its
-// own ([Terminal]).
+// A child cannot use the terminal of this program. On Unix, the system stops a
+// background process that reads from the terminal. If a program draws on a screen,
+// give it a pseudo-terminal ([Terminal]).
 package supervise

@@ -10,16 +10,15 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Event is an error event that a worker sends to its client. The order of the
-// fields is the order in the JSON.
+// Event is an error event that a worker sends to its client. The JSON has the fields
+// in this order.
 type Event struct {
 	Type      string `json:"type"` // "error"
 	RequestID string `json:"requestId"`
-	// Error is AuthFailed if a key or a sign-in is at fault. Otherwise it is a
-	// message for the user: see UserText. It never quotes a provider.
+	// Error is a message for the user: see UserText. If a key or a sign-in is at
+	// fault, it is AuthFailed. It never quotes a provider.
 	Error string `json:"error"`
-	// AuthError is true if Error is AuthFailed. It is for receivers that expect a
-	// flag. The JSON has the field authError only if it is true.
+	// AuthError is true if Error is AuthFailed. The JSON omits false.
 	AuthError   bool        `json:"authError,omitempty"`
 	Diagnostics Diagnostics `json:"diagnostics"`
 }
@@ -36,12 +35,13 @@ type Diagnostics struct {
 // AuthFailed is the value of Event.Error if a key or a sign-in is at fault.
 const AuthFailed = "auth_failed"
 
-// NewEvent returns the event for a failure. If provider is "", the event has the
-// provider of the Result. The argument calls is the total number of calls, including
-// the first; a number below 1 counts as 1. NewEvent reads the fields Result, Stderr,
-// StreamError and Setup of o. StreamError is used only if Stderr is empty. For an
-// error that did not come from a child, pass Outcome{Result: classify.Error(err)}.
-// Secrets are masked in all texts.
+// NewEvent returns the event for a failure. If provider is "", the provider of the
+// Result is used. calls is the total number of calls, including the first. If calls
+// is below 1, it counts as 1.
+//
+// Only the fields Result, Stderr, StreamError and Setup of o are used. StreamError
+// is used only if Stderr is empty. Secrets are masked in all texts. If the error did
+// not come from a child, pass Outcome{Result: classify.Error(err)}.
 func NewEvent(requestID, provider string, calls int, o Outcome) Event {
 	if provider == "" {
 		provider = o.Result.Provider
@@ -84,17 +84,20 @@ func (e Event) Line() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// WriteTo writes the event and a line feed with one call of Write, so that the
-// lines of several goroutines do not mix.
+// WriteTo writes the event and a line feed with one call of Write. Lines of several
+// goroutines do not mix.
 func (e Event) WriteTo(w io.Writer) (int64, error) {
 	n, err := io.WriteString(w, e.Line()+"\n")
 	return int64(n), err
 }
 
-// Recoverable reports whether the same request may succeed later. For an
-// authentication error, it returns true if a new key helps, and false if the user
-// has to sign in again. For other errors, it returns true for the categories
-// retryable and timeout. stderr is the child's standard error; it may be empty.
+// Recoverable reports whether the same request may succeed later. stderr is the
+// child's standard error. It may be empty.
+//
+//   - For the categories retryable and timeout, the result is true.
+//   - For an authentication error, it is true if a new key helps. If the user has to
+//     sign in again, it is false.
+//   - For all other errors, it is false.
 func Recoverable(res classify.Result, stderr string) bool {
 	if res.Reason == classify.ReasonAuthentication {
 		return !mustSignIn(res, stderr)
@@ -102,8 +105,8 @@ func Recoverable(res classify.Result, stderr string) bool {
 	return res.Retryable() || res.Category == classify.CategoryTimeout
 }
 
-// keyRules are the rules for invalid keys. They take precedence over advice to
-// sign in: for "Invalid API key · Please run /login" a new key helps.
+// keyRules are the rules for invalid keys. They take precedence over advice to sign
+// in.
 var keyRules = map[string]bool{"text/invalid-api-key": true, "text/api-key-must-be-set": true}
 
 // signInRules are the rules for missing or expired sign-ins.
@@ -112,13 +115,12 @@ var signInRules = map[string]bool{
 	"oauth/rejected": true, "oauth/jwt": true, "oauth/saml": true,
 }
 
-// sessionRule is the rule for expired sessions and tokens. Most of them come from a
-// sign-in. So if standard error is empty, such an error counts as a sign-in problem.
+// sessionRule is the rule for expired sessions and tokens. If standard error is
+// empty, it means a missing sign-in.
 const sessionRule = "access/session"
 
-// signInClassifier finds sign-in problems in a child's standard error. It is used if
-// the rule of the Result may stand for a bad sign-in or a bad key. A rule for an
-// HTTP status is an example.
+// signInClassifier finds sign-in problems in standard error. It is used if the rule
+// of the Result does not tell.
 var signInClassifier = sync.OnceValue(func() *classify.Classifier {
 	c, err := classify.New(classify.WithBase(classify.None), classify.WithRules(signInRule))
 	if err != nil {
@@ -134,8 +136,7 @@ var signInRule = classify.Rule{
 		`|(?:session|sign-?in|login) (?:has |is |was )?expired`,
 }
 
-// mustSignIn reports whether an authentication error is about a sign-in and not
-// about a key.
+// mustSignIn reports whether an authentication error is about a sign-in, not a key.
 func mustSignIn(res classify.Result, stderr string) bool {
 	switch {
 	case keyRules[res.Rule]:

@@ -57,8 +57,7 @@ func TestEvent(t *testing.T) {
 	}
 }
 
-// An error is recoverable if a new key or a retry may help, but not if the user has
-// to sign in again.
+// An error is recoverable if a new key or a retry may help.
 func TestRecoverable(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -117,8 +116,7 @@ func TestUserText(t *testing.T) {
 	}
 }
 
-// The text for the user does not contain output of the child. The event is always
-// one line of valid JSON.
+// The text for the user has no output of the child. The event is one line of JSON.
 func TestNothingRaw(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,8 +10,7 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// If a tool server does not start, this program prints a warning and continues
-// without the tools of that server.
+// If a tool server does not start, this program warns and continues.
 func Example_serverDoesNotStart() {
 	ctx := context.Background()
 	var tools []*supervise.Server[*lineClient]
@@ -36,8 +35,7 @@ func Example_serverDoesNotStart() {
 	// 1 still here <nil>
 }
 
-// If a tool call fails, the text of its error becomes the answer to the agent. The
-// agent continues.
+// If a tool call fails, the error becomes the answer to the agent.
 func Example_toolCallFails() {
 	ctx := context.Background()
 	server := supervise.NewServer("files", program("lines"), dialLines)
@@ -83,9 +81,8 @@ func Example_toolUnavailable() {
 	// found it <nil>
 }
 
-// If a session cannot be resumed, this program tells the user and starts a new
-// session. It does not start a new session after an invalid key, a rate limit or a
-// cancellation by the user, because a new session would not help.
+// If a session is lost, this program starts a new one. For an invalid key or a rate
+// limit, it does not.
 func Example_sessionLost() {
 	ctx := context.Background()
 	resume := program("say", "1", "No conversation found with session ID 1234")

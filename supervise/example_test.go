@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// program returns the command of the examples. The command runs the test binary in
-// one of the roles in main_test.go. A real program would run "codex", for example.
+// program returns a command that runs the test binary in one of its roles. A real
+// program would run "codex".
 func program(role string, args ...string) supervise.Command { return self(nil, role, args...) }
 
 func ExampleRun() {
@@ -30,8 +30,7 @@ func ExampleRun() {
 	// retryable rate_limit 20s
 }
 
-// Run ends a child that writes no output for the time Silence. It also ends all
-// processes that the child has started.
+// Run ends a silent child and all processes that the child has started.
 func ExampleRun_silence() {
 	c := program("wait")
 	c.Silence = 100 * time.Millisecond

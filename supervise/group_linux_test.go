@@ -20,23 +20,20 @@ import (
 )
 
 func init() {
-	// The role "supervisor ROLE" runs a child with the role ROLE and passes its
-	// output on.
+	// "supervisor ROLE" runs a child with the role ROLE and copies its output.
 	roles["supervisor"] = func(args []string) {
 		c := self(nil, args[0])
 		c.Stdout, c.Stderr = os.Stdout, os.Stderr
 		_, _ = supervise.Run(context.Background(), c)
 	}
-	// The role "zombie" starts a hoarder in a process group of its own. The hoarder
-	// starts a process in the group of this role and does not reap it, so that it
-	// becomes a zombie. The role then waits.
+	// "zombie" starts a hoarder in another group. The hoarder's child becomes a
+	// zombie in the group of this role.
 	roles["zombie"] = func([]string) {
 		startInGroup("hoarder", 0, strconv.Itoa(os.Getpid()))
 		fmt.Println("ready")
 		waitForever()
 	}
-	// The role "hoarder GROUP" starts a process in the process group GROUP, does
-	// not reap it, and waits.
+	// "hoarder GROUP" starts a process in the group GROUP and does not reap it.
 	roles["hoarder"] = func(args []string) {
 		group, _ := strconv.Atoi(args[0])
 		startInGroup("both", group)
@@ -48,9 +45,8 @@ func init() {
 		dialLifeline()
 		waitForever()
 	}
-	// The role "reaper" becomes a subreaper, which adopts orphans as PID 1 does. It
-	// runs a child that leaves a process behind, and waits until that process has
-	// been reaped.
+	// "reaper" becomes a subreaper. It runs a child and waits until the child's
+	// orphan is reaped.
 	roles["reaper"] = func([]string) {
 		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 			fmt.Println(err)
@@ -73,8 +69,8 @@ func init() {
 	}
 }
 
-// startInGroup starts a child in the given process group and waits for its first
-// line of output. If group is 0, the child gets a group of its own.
+// startInGroup starts a child in a group and waits for its first line. If group is
+// 0, the group is new.
 func startInGroup(role string, group int, args ...string) {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), roleVariable+"="+role)
@@ -129,8 +125,7 @@ func TestZombie(t *testing.T) {
 	waitClosed(t, done, "the end of the group")
 }
 
-// A program that becomes the parent of orphans reaps the orphans of its children's
-// groups.
+// A subreaper reaps the orphans of the child's group.
 func TestReaper(t *testing.T) {
 	t.Parallel()
 	c := self(t, "reaper")

@@ -7,9 +7,8 @@ import (
 	"syscall"
 )
 
-// group is a process group. Its id is the pid of the first process. The id stays
-// valid until the last member has ended. A process that calls setsid, such as a
-// daemon, leaves the group.
+// group is a process group. The id is the pid of the first process. A process that
+// calls setsid leaves the group.
 type group struct {
 	id      int
 	running int // pid of a member that was running at the last check; 0 at first
@@ -27,8 +26,7 @@ func startGroup(cmd *exec.Cmd) (*group, error) {
 	return &group{id: cmd.Process.Pid}, nil
 }
 
-// terminate sends SIGTERM to all members. It also sends SIGCONT, so that stopped
-// processes can handle the SIGTERM.
+// terminate sends SIGTERM to all members. SIGCONT lets stopped members handle it.
 func (g *group) terminate() {
 	_ = g.signal(syscall.SIGTERM) // like the calls below, fails if no member is left
 	_ = g.signal(syscall.SIGCONT)
@@ -36,8 +34,7 @@ func (g *group) terminate() {
 
 func (g *group) kill() { _ = g.signal(syscall.SIGKILL) }
 
-// alive reports whether a member is still running. A signal can be sent to a zombie
-// too, so alive also calls anyRunning.
+// alive reports whether a member is running. A signal can reach a zombie too.
 func (g *group) alive() bool { return g.signal(0) == nil && g.anyRunning() }
 
 func (g *group) signal(s syscall.Signal) error { return syscall.Kill(-g.id, s) }
@@ -45,8 +42,8 @@ func (g *group) signal(s syscall.Signal) error { return syscall.Kill(-g.id, s) }
 // release does nothing: a process group needs no clean-up.
 func (g *group) release() {}
 
-// useTerminal makes the child's standard input, which is a terminal, the controlling
-// terminal of the child's session.
+// useTerminal makes the child's standard input the controlling terminal of a new
+// session.
 func useTerminal(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
 	return nil

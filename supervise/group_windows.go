@@ -16,8 +16,8 @@ func useTerminal(*exec.Cmd) error {
 }
 
 // group is a job object. Its members are the child and the processes that members
-// start. The child becomes a member some microseconds after its start. A process
-// that the child starts earlier is not a member.
+// start. If the child starts a process in its first microseconds, that process is no
+// member.
 type group struct {
 	id  int
 	mu  sync.Mutex
@@ -53,8 +53,7 @@ func assign(job windows.Handle, pid int) error {
 	return windows.AssignProcessToJobObject(job, p)
 }
 
-// terminate sends CTRL_BREAK to the members that share the console. By default a
-// program ends when it gets CTRL_BREAK.
+// terminate sends CTRL_BREAK to the members that share the console.
 func (g *group) terminate() {
 	_ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(g.id)) // fails without a console; kill follows
 }
@@ -86,9 +85,7 @@ func (g *group) alive() bool {
 	return err == nil && info.active > 0
 }
 
-// setKillOnClose sets whether the system ends the members when the last handle of
-// the job is closed. This program has the only handle, so the system ends the
-// members when this program ends.
+// setKillOnClose sets whether the system ends the members with this program.
 func setKillOnClose(job windows.Handle, on bool) error {
 	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	if on {

@@ -9,9 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// input copies the caller's reader to a child's standard input. If os/exec did this,
-// Wait would not return while a Read of the reader blocks. A reader such as a
-// terminal may block for a long time.
+// input copies the caller's reader to a child's standard input. With a copy by
+// os/exec, Wait would block while Read blocks.
 type input struct {
 	from io.Reader // nil if there is nothing to copy
 	to   io.WriteCloser
@@ -44,7 +43,7 @@ func (in *input) copy() {
 	}()
 }
 
-// errReader reads from another reader and keeps that reader's error.
+// errReader reads from another reader and keeps the error.
 type errReader struct {
 	from io.Reader
 	err  error
@@ -64,8 +63,7 @@ func (in *input) close() {
 	}
 }
 
-// readError returns the error of the caller's reader, or nil. After an error, the
-// child has received only a part of its input.
+// readError returns the error of the caller's reader, or nil.
 func (in *input) readError() error {
 	if err := in.err.Load(); err != nil {
 		return *err

@@ -15,17 +15,17 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// startsVariable and faultsVariable are environment variables of the server. The
-// first one is the path of a file: at every start, the server appends a byte to
-// the file. The second one lists a fault for each start, separated by commas.
+// These are environment variables of the server:
+//
+//   - startsVariable is a file. Each start appends a byte.
+//   - faultsVariable lists a fault for each start, separated by commas.
 const (
 	startsVariable = "SUPERVISE_TEST_STARTS"
 	faultsVariable = "SUPERVISE_TEST_FAULTS"
 )
 
 // serveLines is a server on standard input and output. It answers each line with a
-// line. The line "hello" is the handshake. The other cases of the switch are
-// commands.
+// line. The handshake is "hello".
 func serveLines([]string) {
 	dialLifeline()
 	fault := nextFault()
@@ -64,8 +64,7 @@ func crash(code string) {
 	os.Exit(n)
 }
 
-// nextFault records this start as a byte in a file. It returns the fault for this
-// start, or "".
+// nextFault records this start and returns its fault, or "".
 func nextFault() string {
 	name := os.Getenv(startsVariable)
 	if name == "" {
@@ -117,7 +116,7 @@ func ask(ctx context.Context, s *supervise.Server[*lineClient], question string)
 	return supervise.Call(ctx, s, "lines", func(_ context.Context, c *lineClient) (string, error) { return c.ask(question) })
 }
 
-// statuses is an observer of a server. It stores the statuses.
+// statuses is an observer of a server that keeps each status.
 type statuses struct {
 	mu   sync.Mutex
 	all  []supervise.ServerStatus
@@ -133,7 +132,7 @@ func (s *statuses) observe(status supervise.ServerStatus) {
 	s.came <- struct{}{}
 }
 
-// until waits for the first status with the given state and returns that status.
+// until waits for the first status with the given state.
 func (s *statuses) until(t *testing.T, state supervise.ServerState) supervise.ServerStatus {
 	t.Helper()
 	for {

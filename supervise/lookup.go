@@ -20,8 +20,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// DefaultVersionTimeout is the default of [WithVersionTimeout]. The first start of
-// a program on Node.js takes some seconds on a slow disk.
+// DefaultVersionTimeout is the default of [WithVersionTimeout]. A program on Node.js
+// may need seconds for its first start.
 const DefaultVersionTimeout = 10 * time.Second
 
 // Installed is a program that can be run.
@@ -40,10 +40,10 @@ const (
 	CheckFailed SetupProblem = "check_failed" // --version crashed, timed out or printed no version
 )
 
-// SetupError reports that a program cannot be used. Its text is for the user, for
-// example "Codex CLI not found. Run: npm install -g @openai/codex". [LookUp] returns
-// a SetupError. The error of [Run] wraps a SetupError, without versions and hint, if
-// one of the agents that LookUp knows by name cannot be used.
+// SetupError reports that a program cannot be used. The text is for the user: "Codex
+// CLI not found. Run: npm install -g @openai/codex". [LookUp] returns a SetupError.
+// The error of [Run] wraps a SetupError if a known agent cannot be used. Versions
+// and hint are then empty.
 type SetupError struct {
 	Problem    SetupProblem
 	Product    string // "Codex CLI"
@@ -93,9 +93,9 @@ type lookUpOption func(lookUpConfig) lookUpConfig
 
 func (f lookUpOption) apply(c lookUpConfig) lookUpConfig { return f(c) }
 
-// WithProduct sets the product name of the program, such as "Codex CLI". The default
-// comes from a table of common agents (codex, claude, gemini, ...). For other
-// programs the default is the program's name.
+// WithProduct sets the product name of the program, such as "Codex CLI". For common
+// agents, the default comes from a table (codex, claude, gemini, ...). For other
+// programs, the default is the program's name.
 func WithProduct(name string) LookUpOption {
 	return lookUpOption(func(c lookUpConfig) lookUpConfig {
 		if name != "" {
@@ -106,7 +106,7 @@ func WithProduct(name string) LookUpOption {
 }
 
 // WithVersionTimeout sets the time limit for running the program with --version. The
-// default is [DefaultVersionTimeout]; 0 keeps it.
+// default is [DefaultVersionTimeout]. 0 keeps the default.
 func WithVersionTimeout(d time.Duration) LookUpOption {
 	return lookUpOption(func(c lookUpConfig) lookUpConfig {
 		c.timeout = orDefault(d, c.timeout)
@@ -115,8 +115,8 @@ func WithVersionTimeout(d time.Duration) LookUpOption {
 }
 
 // WithLookUpEnv sets the environment in which the program is run with --version. The
-// default, nil, is the environment of this program. LookUp always uses this
-// program's PATH to find the program.
+// default, nil, is the environment of this program. LookUp always finds the program
+// with this program's PATH.
 func WithLookUpEnv(env ...string) LookUpOption {
 	env = append([]string(nil), env...)
 	return lookUpOption(func(c lookUpConfig) lookUpConfig {
@@ -125,10 +125,10 @@ func WithLookUpEnv(env ...string) LookUpOption {
 	})
 }
 
-// LookUp finds a program by its name or path and runs it with --version.
-// minVersion is the minimum version, or "" for any. hint is the command that
-// installs or updates the program, or "" for none. The error is a [*SetupError].
-// If ctx ended first, LookUp returns the error of ctx instead.
+// LookUp finds a program by name or path and runs it with --version. If minVersion
+// is "", any version is accepted. hint is the command that installs or updates the
+// program, or "". The error is a [*SetupError]. If ctx ended first, the error is
+// that of ctx. If minVersion is invalid, the error has another type.
 //
 // Versions are compared as semantic versions: 0.34.0-alpha.1 is less than 0.34.0.
 func LookUp(ctx context.Context, name, minVersion, hint string, opts ...LookUpOption) (Installed, error) {
@@ -213,8 +213,7 @@ func (e *SetupError) userText() string {
 	return ""
 }
 
-// agentSetup returns a SetupError if err says that a known agent is not installed
-// or needs an update, and nil otherwise.
+// agentSetup returns a SetupError if a known agent is missing or outdated.
 func (c *Command) agentSetup(err error, res classify.Result, stderr string) *SetupError {
 	product, known := products[c.base()]
 	if !known || res.Reason != classify.ReasonSpawn {
@@ -232,9 +231,8 @@ func (c *Command) agentSetup(err error, res classify.Result, stderr string) *Set
 	return nil
 }
 
-// exists reports whether the program's path exists. If it exists and the start
-// still failed with ErrNotExist, then something else is missing: the working
-// directory, or the interpreter of a script.
+// exists reports whether the program's path exists. If it does, ErrNotExist is about
+// the directory or an interpreter.
 func (c *Command) exists() bool {
 	path := c.Name
 	if !filepath.IsAbs(path) {
@@ -247,8 +245,8 @@ func (c *Command) exists() bool {
 // wrongVersionRule is the standard rule for agents of the wrong version.
 const wrongVersionRule = "text/agent-wrong-version"
 
-// needsUpdateText matches further texts about wrong versions. It is used only for
-// the standard error of an agent, because these texts are vague.
+// needsUpdateText matches further texts about wrong versions. The texts are vague,
+// so only agents are checked.
 var needsUpdateText = regexp.MustCompile(`(?i)\bneeds? (?:an |to be )?updated?\b|\bversion mismatch\b|\b(?:unsupported|incompatible|outdated) version\b`)
 
 func productOf(name string) string {
@@ -259,8 +257,8 @@ func productOf(name string) string {
 	return filepath.Base(name)
 }
 
-// versionText matches a version in a line, for example in "codex-cli 0.34.0",
-// "1.0.17 (Claude Code)", "v22.3.0", "2025.10.02-bd871ac", "0.35.0-alpha.2".
+// versionText matches a version in a line, such as "codex-cli 0.34.0", "v22.3.0",
+// "2025.10.02-bd871ac".
 var versionText = regexp.MustCompile(`(?:^|[^\w.])v?(\d{1,9}(?:\.\d{1,9}){1,3}(?:-[0-9A-Za-z.-]{1,64})?)`)
 
 func parseMinimum(text string) (*version.Version, error) {
@@ -270,8 +268,7 @@ func parseMinimum(text string) (*version.Version, error) {
 	return version.NewVersion(text)
 }
 
-// firstVersion returns the first version in a text, parsed and as written. It
-// returns nil if there is none.
+// firstVersion returns the first version in a text, parsed and as written.
 func firstVersion(text string) (v *version.Version, written string) {
 	for _, m := range versionText.FindAllStringSubmatchIndex(text, -1) {
 		written = strings.TrimRight(text[m[2]:m[3]], ".-")
@@ -285,13 +282,11 @@ func firstVersion(text string) (v *version.Version, written string) {
 	return nil, ""
 }
 
-// marksVersion matches a text whose last word announces a version, such as
-// "version ".
+// marksVersion matches a text that announces a version, such as "version ".
 var marksVersion = regexp.MustCompile(`(?i)(?:^|\W)(?:v|ver\.?|version)[ :=]{0,2}$`)
 
-// isAddress reports whether the number at text[start:] is a part of an IP address, a
-// URL or a time. Four numbers up to 255 are an IP address, except after a word such
-// as "version".
+// isAddress reports whether text[start:] begins inside an IP address, a URL or a
+// time. "version 1.2.3.4" is not an IP address.
 func isAddress(text string, start int, number string) bool {
 	before := text[:start]
 	word := before[strings.LastIndexFunc(before, unicode.IsSpace)+1:]

@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// installed copies the test binary to a temporary directory under the given name.
-// env is an environment that sets the role of the binary.
+// installed copies the test binary to a directory under the given name. env sets the
+// role of the binary.
 func installed(t *testing.T, name, role, version string) (path string, env supervise.LookUpOption) {
 	t.Helper()
 	self, err := os.Executable()

@@ -20,8 +20,10 @@ import (
 )
 
 // The tests run their own binary as a child. These are environment variables of the
-// child: its role (the function that it runs), and the address of its lifeline (a
-// connection to the test).
+// child:
+//
+//   - its role, the function that it runs
+//   - its lifeline, the address of a connection to the test
 const (
 	roleVariable     = "SUPERVISE_TEST_ROLE"
 	lifelineVariable = "SUPERVISE_TEST_LIFELINE"
@@ -40,8 +42,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// roles are the functions that a child may run, by name. Files with build tags add
-// roles.
+// roles maps names to the functions that a child may run.
 var roles = map[string]func(args []string){
 	// "say CODE TEXT" writes TEXT to standard error and exits with CODE.
 	"say": func(args []string) {
@@ -49,16 +50,16 @@ var roles = map[string]func(args []string){
 		code, _ := strconv.Atoi(args[0])
 		os.Exit(code)
 	},
-	// "long CODE SIZE TEXT" writes a line of SIZE bytes to standard error and exits
-	// with CODE. The line ends with TEXT.
+	// "long CODE SIZE TEXT" writes SIZE bytes that end with TEXT to standard error,
+	// and exits with CODE.
 	"long": func(args []string) {
 		size, _ := strconv.Atoi(args[1])
 		fmt.Fprintln(os.Stderr, strings.Repeat("x", size-len(args[2]))+args[2])
 		code, _ := strconv.Atoi(args[0])
 		os.Exit(code)
 	},
-	// "events CODE STDERR LINE..." writes the lines to standard output and STDERR
-	// to standard error, and exits with CODE.
+	// "events CODE STDERR LINE..." writes the lines to standard output and STDERR to
+	// standard error. It exits with CODE.
 	"events": func(args []string) {
 		for _, line := range args[2:] {
 			if line != "--json" {
@@ -82,8 +83,7 @@ var roles = map[string]func(args []string){
 		fmt.Println("ready")
 		waitForever()
 	},
-	// "leave" starts a child with the role wait and exits. That child keeps the
-	// output open.
+	// "leave" starts a child that keeps the output open, and exits.
 	"leave": func([]string) { startGrandchild("wait") },
 	// "parent ROLE" starts a child with the role ROLE and runs until it is ended.
 	"parent": func(args []string) {
@@ -98,9 +98,8 @@ var roles = map[string]func(args []string){
 	"lines": serveLines,
 }
 
-// waitForever runs until this process is ended. If the process has a lifeline,
-// waitForever returns when the test closes the lifeline. So no process outlives the
-// tests.
+// waitForever runs until this process is ended or the test closes the lifeline. No
+// process outlives the tests.
 func waitForever() {
 	if lifeline != nil {
 		_, _ = io.Copy(io.Discard, lifeline)
@@ -109,8 +108,7 @@ func waitForever() {
 	time.Sleep(time.Hour)
 }
 
-// startGrandchild starts a child of this child process and waits until that
-// grandchild is ready.
+// startGrandchild starts a child of this child and waits until it is ready.
 func startGrandchild(role string) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), roleVariable+"="+role)
@@ -141,8 +139,8 @@ func dialLifeline() {
 	}
 }
 
-// self returns a command that runs the test binary in a role. The limits of the
-// command are so high that no test reaches them by accident.
+// self returns a command that runs the test binary in a role. No test reaches its
+// limits by accident.
 func self(t testing.TB, role string, args ...string) supervise.Command {
 	program, err := os.Executable()
 	if t != nil {
@@ -150,16 +148,14 @@ func self(t testing.TB, role string, args ...string) supervise.Command {
 	}
 	return supervise.Command{
 		Name: program, Args: args,
-		// GORACE is set because the race detector would delay each exit by a
-		// second.
+		// Without GORACE, the race detector delays each exit by a second.
 		Env:     append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0"),
 		Timeout: time.Minute, Silence: time.Minute,
 	}
 }
 
-// withLifeline makes the child of c, or its grandchild, connect to the test. This
-// connection, the lifeline, stays open as long as the process lives. gone is closed
-// when the process has ended. hangUp closes the lifeline.
+// withLifeline connects the child of c, or its grandchild, to the test. gone is
+// closed when the process has ended.
 func withLifeline(t *testing.T, c *supervise.Command) (gone <-chan struct{}, hangUp func()) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -180,7 +176,7 @@ func withLifeline(t *testing.T, c *supervise.Command) (gone <-chan struct{}, han
 	return ch, func() { _ = (<-conns).Close() }
 }
 
-// waitClosed waits until ch is closed. It fails the test after 30 s.
+// waitClosed waits until ch is closed. After 30 s, the test fails.
 func waitClosed(t *testing.T, ch <-chan struct{}, what string) {
 	t.Helper()
 	select {
@@ -190,7 +186,7 @@ func waitClosed(t *testing.T, ch <-chan struct{}, what string) {
 	}
 }
 
-// signalWriter is a writer that closes the channel ready at the first write.
+// signalWriter closes a channel at the first write.
 type signalWriter struct {
 	ready chan struct{}
 	done  bool

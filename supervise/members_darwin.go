@@ -5,9 +5,8 @@ import "golang.org/x/sys/unix"
 // zombie is the process state SZOMB of sys/proc.h.
 const zombie = 5
 
-// anyRunning reports whether at least one member of the group still runs. A
-// zombie does not count as running. If the system does not list the members,
-// anyRunning returns true.
+// anyRunning reports whether a member of the group still runs. A zombie does not
+// count. On an error, it returns true.
 func (g *group) anyRunning() bool {
 	members, err := unix.SysctlKinfoProcSlice("kern.proc.pgrp", g.id)
 	if err != nil {

@@ -7,9 +7,8 @@ import (
 	"strconv"
 )
 
-// anyRunning reports whether at least one member of the group still runs. A
-// zombie does not count as running. If /proc cannot be read, anyRunning returns
-// true.
+// anyRunning reports whether a member of the group still runs. A zombie does not
+// count. If /proc cannot be read, it returns true.
 func (g *group) anyRunning() bool {
 	if g.running != 0 && g.isRunning(g.running) {
 		return true
@@ -28,16 +27,15 @@ func (g *group) anyRunning() bool {
 	return err != nil // not mounted
 }
 
-// These are indexes of fields in /proc/PID/stat, counted after the command name. See
-// proc_pid_stat(5).
+// These are indexes of fields after the command name in /proc/PID/stat.
 const (
 	statState   = 0
 	statGroup   = 2
 	statThreads = 17
 )
 
-// isRunning reports whether pid is a member of the group that still runs. A
-// zombie does not count as running.
+// isRunning reports whether pid is a running member of the group. A zombie does not
+// count.
 func (g *group) isRunning(pid int) bool {
 	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {

@@ -2,7 +2,6 @@
 
 package supervise
 
-// anyRunning returns true, because on this system the package cannot tell zombies
-// from running processes. So a zombie counts as a running member. If init does
-// not reap orphans, stop waits for the whole grace period.
+// anyRunning returns true. On this system, zombies cannot be told from running
+// processes.
 func (g *group) anyRunning() bool { return true }

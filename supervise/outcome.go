@@ -16,17 +16,17 @@ type Outcome struct {
 	ExitCode int             // -1 if the child did not start or a signal ended it
 	Signal   os.Signal       // the signal that ended the child, or nil; always nil on Windows
 	Stderr   string          // the last 500 characters of standard error, masked, without trailing white space
-	// StreamError has the last 500 characters of the last error event on standard
-	// output, masked. Agents write such events with stream-json or --json.
-	// StreamError is "" if the child succeeded.
+	// StreamError has the last 500 characters of the last error event, masked.
+	// Agents write such events with stream-json or --json. If the child succeeded,
+	// StreamError is "".
 	StreamError string
 	// Setup is set if a known agent is not installed or needs an update.
 	Setup    *SetupError
 	Duration time.Duration // from the start to the end
 }
 
-// Error is the failure of a child. Its text names the program and says how the child
-// ended. The text does not quote the child's output.
+// Error is the failure of a child. The text says how the program ended. It does not
+// quote the child's output.
 type Error struct {
 	Program string // the name of the program, without its directory
 	Outcome Outcome
@@ -40,13 +40,11 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrorType returns the reason of the error, for OpenTelemetry's error.type.
 func (e *Error) ErrorType() string { return string(e.Outcome.Result.Reason) }
 
-// ErrWatchdog matches the error of every child that a watchdog ended:
-// errors.Is(err, ErrWatchdog) is true. Such an error also matches
-// context.DeadlineExceeded.
+// ErrWatchdog matches the error of every child that a watchdog ended. Such an error
+// also matches context.DeadlineExceeded.
 var ErrWatchdog = errors.New("ended by the watchdog")
 
-// watchdogError is the error of an exceeded limit. Package classify treats this
-// error like a deadline of this program, because of the method Is.
+// watchdogError is the error of an exceeded limit.
 type watchdogError struct {
 	rule string // rule of the Result
 	text string
@@ -56,8 +54,8 @@ func (e *watchdogError) Error() string { return e.text }
 
 func (e *watchdogError) Timeout() bool { return true }
 
-// Is returns true for context.DeadlineExceeded and ErrWatchdog. Because of the first,
-// package classify gives the error the category timeout.
+// Is returns true for context.DeadlineExceeded, so that package classify gives the
+// category timeout.
 func (e *watchdogError) Is(target error) bool {
 	return target == context.DeadlineExceeded || target == ErrWatchdog
 }

@@ -17,8 +17,8 @@ type activity struct {
 	writing atomic.Int32 // running calls of the caller's writers
 }
 
-// idle returns the time since the child's last output. It returns 0 while a
-// caller's writer blocks, because the child may be waiting for that writer.
+// idle returns the time since the child's last output. While a writer blocks, it
+// returns 0.
 func (a *activity) idle() time.Duration {
 	if a.writing.Load() > 0 {
 		return 0
@@ -28,9 +28,8 @@ func (a *activity) idle() time.Duration {
 
 func (a *activity) record() { a.last.Store(int64(time.Since(a.began))) }
 
-// output copies standard output or standard error of a child to a writer. os/exec
-// would drop output that a slow writer has not received some time after the child's
-// end (WaitDelay).
+// output copies an output of a child to a writer. os/exec would drop the output of a
+// slow writer (WaitDelay).
 type output struct {
 	name     string
 	from     *os.File
@@ -50,8 +49,8 @@ func newOutput(name string, to io.Writer, a *activity) (*output, error) {
 	return &output{name: name, from: from, childEnd: childEnd, to: to, activity: a, done: make(chan struct{})}, nil
 }
 
-// copy copies until the output ends or the writer returns an error. After an error
-// it closes the pipe, so the child's next write fails.
+// copy copies until the output ends or the writer returns an error. Then it closes
+// the pipe.
 func (o *output) copy() {
 	defer close(o.done)
 	defer o.close()
@@ -105,8 +104,7 @@ type outputs struct {
 	all      []*output
 }
 
-// add adds an output that is copied to a writer. It returns the child's end of the
-// pipe.
+// add adds an output that is copied to a writer. It returns the child's end.
 func (o *outputs) add(name string, to io.Writer) (*os.File, error) {
 	one, err := newOutput(name, to, &o.activity)
 	if err != nil {
@@ -116,8 +114,7 @@ func (o *outputs) add(name string, to io.Writer) (*os.File, error) {
 	return one.childEnd, nil
 }
 
-// begin starts copying. If the child has not started, begin closes the pipes
-// instead.
+// begin starts copying. If the child has not started, it closes the pipes.
 func (o *outputs) begin(started bool) {
 	o.activity.began = time.Now()
 	for _, one := range o.all {
@@ -130,10 +127,8 @@ func (o *outputs) begin(started bool) {
 	}
 }
 
-// drain waits, after the child has ended, for the end of all outputs. A process that
-// the child left behind may keep the outputs open, so drain closes them after the
-// time grace. Time in which the caller's writer blocks does not count, so a slow
-// writer gets the whole output.
+// drain waits for the end of all outputs after the child's end. After the grace
+// period, it closes the outputs. Time in a blocked writer does not count.
 func (o *outputs) drain(grace time.Duration) {
 	all := make(chan struct{})
 	go func() {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isReaper reports whether this program becomes the parent of orphans. It does if
-// it is PID 1, for example in a container, or a subreaper.
+// isReaper reports whether this program becomes the parent of orphans. PID 1 and a
+// subreaper do.
 func isReaper() bool {
 	if os.Getpid() == 1 {
 		return true
@@ -19,9 +19,8 @@ func isReaper() bool {
 	return err == nil && subreaper != 0
 }
 
-// reap reaps the orphans of the group that became children of this program. cmd.Wait
-// reaps the first process, and then the channel exited is closed. reap returns when
-// no member of the group is a child of this program.
+// reap reaps the orphans of the group. It returns when no member is a child of this
+// program.
 func (g *group) reap(exited <-chan struct{}) {
 	for {
 		pid, err := waitForEnd(g.id)
@@ -42,12 +41,12 @@ func (g *group) reap(exited <-chan struct{}) {
 	}
 }
 
-// pidOffset is the offset of si_pid in siginfo_t. si_pid is at the beginning of a
-// union. The union follows three ints and is aligned like a pointer.
+// pidOffset is the offset of si_pid in siginfo_t. si_pid follows three ints, aligned
+// like a pointer.
 const pidOffset = (3*4 + unsafe.Sizeof(uintptr(0)) - 1) &^ (unsafe.Sizeof(uintptr(0)) - 1)
 
-// waitForEnd waits until a child of this program in the group has ended, and
-// returns its pid. The child stays a zombie.
+// waitForEnd waits until a child in the group has ended, and returns its pid. The
+// child stays a zombie.
 func waitForEnd(group int) (pid int, err error) {
 	var info unix.Siginfo
 	if err := unix.Waitid(unix.P_PGID, group, &info, unix.WEXITED|unix.WNOWAIT, nil); err != nil {

@@ -13,18 +13,21 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Run runs a child to its end and classifies how it ended. If the child exited with
-// 0 and all of its output was passed on, the Result is zero and the error is nil.
-// Otherwise the error is an [*Error].
+// Run runs a child to its end and classifies how it ended. Run is safe for
+// concurrent use.
 //
-// Run returns when the child has ended and its output was read. The child may leave
-// a process behind that keeps the output open. If the child ended by itself, Run
-// waits for this process for at most Command.Grace and does not end it. If a
-// watchdog or the context ended the child, Run ends this process too. A process that
-// waits for a device may survive SIGKILL. Run waits for such a process for at most
-// Command.Grace or [DefaultGrace], whichever is longer, after SIGKILL.
+// If the child exited with 0 and all output was passed on, the error is nil. The
+// Result is then zero. Otherwise the error is an [*Error].
 //
-// Run is safe for concurrent use.
+// Run returns when the child has ended and its output was read. A process that the
+// child started may keep the output open:
+//
+//   - If the child ended by itself, Run waits at most Command.Grace. It does not end
+//     the process.
+//   - If a watchdog or the context ended the child, Run ends the process too.
+//
+// If a process survives SIGKILL, Run waits at most Command.Grace or [DefaultGrace],
+// whichever is longer.
 func Run(ctx context.Context, c Command) (Outcome, error) {
 	began := time.Now()
 	r := execution{command: &c, outcome: Outcome{ExitCode: -1}}
@@ -54,8 +57,8 @@ type execution struct {
 	outputs outputs
 }
 
-// run starts the child and waits until it ends. If a watchdog fires or ctx ends
-// first, run ends the child.
+// run starts the child and waits. If a watchdog fires or ctx ends, run ends the
+// child.
 func (r *execution) run(ctx context.Context) error {
 	if err := contextError(ctx); err != nil {
 		r.command.Terminal.close()
@@ -83,7 +86,7 @@ func (r *execution) run(ctx context.Context) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		ch.group.kill() // ctx has ended too: end the processes that the child started
+		ch.group.kill() // end the processes that the child started
 	}
 	ch.group.release()
 	r.recordExit(ch)
@@ -93,9 +96,8 @@ func (r *execution) run(ctx context.Context) error {
 	return errors.Join(r.outputs.writeError(), input.readError())
 }
 
-// watch waits until the child has ended, or must be ended. If drained is closed, the
-// child has ended, and watch returns nil. If the child must be ended, watch returns
-// the reason.
+// watch waits until the child has ended, and returns nil. If the child must be ended
+// first, watch returns the reason.
 func (r *execution) watch(ctx context.Context, drained <-chan struct{}) error {
 	timeout := orDefault(r.command.Timeout, DefaultTimeout)
 	silence := orDefault(r.command.Silence, DefaultSilence)
@@ -120,7 +122,7 @@ func (r *execution) watch(ctx context.Context, drained <-chan struct{}) error {
 			err = silenceError(silence)
 		}
 		select {
-		case <-drained: // the child ended by itself at the same moment: ignore err
+		case <-drained: // the child ended at the same moment: ignore err
 			return nil
 		default:
 			return err
@@ -128,8 +130,8 @@ func (r *execution) watch(ctx context.Context, drained <-chan struct{}) error {
 	}
 }
 
-// newTimer returns a channel that receives a value after d, and a function that
-// stops the timer. For d <= 0 the channel never receives.
+// newTimer returns the channel and the Stop method of a timer. If d <= 0, the
+// channel never receives.
 func newTimer(d time.Duration) (<-chan time.Time, func() bool) {
 	if d <= 0 {
 		return nil, func() bool { return false }
@@ -138,8 +140,8 @@ func newTimer(d time.Duration) (<-chan time.Time, func() bool) {
 	return t.C, t.Stop
 }
 
-// contextError returns the error of ctx joined with the caller's cause. If ctx has
-// not ended, it returns nil.
+// contextError returns the error of ctx, joined with the cause. It returns nil while
+// ctx is active.
 func contextError(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if err == nil || cause == nil || errors.Is(cause, err) {
@@ -217,22 +219,21 @@ func (r *execution) connect(cmd *exec.Cmd) error {
 	return nil
 }
 
-// sameWriter reports whether a == b. If the writers cannot be compared, it returns
-// false.
+// sameWriter reports whether a == b. If a comparison panics, it returns false.
 func sameWriter(a, b io.Writer) (equal bool) {
 	defer func() { _ = recover() }()
 	return a == b
 }
 
-// classify classifies err. text is the masked standard error, and event the masked
-// error event of standard output.
+// classify classifies err. text is the masked standard error. event is the masked
+// error event.
 func (c *Command) classify(ctx context.Context, err error, text, event string) classify.Result {
 	var watchdog *watchdogError
 	if errors.As(err, &watchdog) {
 		return watchdog.result()
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return classify.Standard.Error(err) // the caller's context ended the child: ignore the user's rules
+		return classify.Standard.Error(err) // the context ended the child: ignore the user's rules
 	}
 	classifier := c.classifier()
 	exitOnly := classifier.Error(err)
@@ -244,14 +245,12 @@ func (c *Command) classify(ctx context.Context, err error, text, event string) c
 		if candidate == "" {
 			continue
 		}
-		// Put the candidate (a part of the child's output) into err, because callers
-		// may classify err again and must get the same result.
+		// Callers may classify err again and must get the same result.
 		exit.Stderr = []byte(candidate)
 		if res := classifier.Error(err); res != exitOnly {
 			return res
 		}
-		// A classifier that reads only the text of err does not read exit.Stderr.
-		// So classify the candidate itself.
+		// Some classifiers read only the text of err, not exit.Stderr.
 		res := classifier.Message(candidate)
 		if res.Reason != classify.ReasonUnknown && res.Rule != classify.RuleModel && exitOnly.Reason == classify.ReasonUnknown {
 			return res

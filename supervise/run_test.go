@@ -20,7 +20,7 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// shortGrace is the time until a child that ignores SIGTERM is killed.
+// shortGrace limits the time between SIGTERM and SIGKILL.
 const shortGrace = 50 * time.Millisecond
 
 func TestRun(t *testing.T) {
@@ -90,8 +90,8 @@ func TestClassification(t *testing.T) {
 	}
 }
 
-// The last 500 characters begin inside the number 1429, with "429 rate". The
-// incomplete number must not be classified as status 429.
+// The last 500 characters begin with "429 rate" of "1429 rate". This is not status
+// 429.
 func TestCutNumber(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("x ", 300) + "1429 rate"
@@ -125,8 +125,7 @@ func TestStderrTail(t *testing.T) {
 	}
 }
 
-// One line of output is longer than what Run keeps. Run keeps and classifies the
-// end of that line.
+// If a line is longer than the kept text, its end is classified.
 func TestLongLine(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, end, want string }{
@@ -333,8 +332,8 @@ func TestOutputFails(t *testing.T) {
 	assert.Equal(t, classify.ReasonResource, o.Result.Reason)
 }
 
-// unsynchronised is a writer without a lock, so the race detector reports
-// concurrent writes.
+// unsynchronised is a writer without a lock. The race detector reports concurrent
+// writes.
 type unsynchronised struct{ n int }
 
 func (u *unsynchronised) Write(p []byte) (int, error) { u.n += len(p); return len(p), nil }
@@ -349,7 +348,7 @@ func TestOneWriterForBoth(t *testing.T) {
 	assert.Equal(t, len("out\nerr\n"), w.n)
 }
 
-// uncomparable is a writer. A comparison with == panics.
+// uncomparable is a writer. If it is compared with ==, the program panics.
 type uncomparable []int
 
 func (uncomparable) Write(p []byte) (int, error) { return len(p), nil }
@@ -377,8 +376,7 @@ func TestFileOutput(t *testing.T) {
 	assert.Equal(t, "out\n", string(got))
 }
 
-// A successful child left a process behind. Run does not end that process and does
-// not wait for its output.
+// Run does not wait for a process that a successful child left behind.
 func TestLeftBehind(t *testing.T) {
 	t.Parallel()
 	c := self(t, "leave")

@@ -41,8 +41,8 @@ func init() {
 		_ = syscall.Kill(os.Getpid(), syscall.Signal(n))
 		waitForever()
 	}
-	// "stopped" makes the child stop itself, as the system stops a background job
-	// that reads from a terminal.
+	// "stopped" makes the child stop itself, like a background job that reads a
+	// terminal.
 	roles["stopped"] = func([]string) {
 		fmt.Println("ready")
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
@@ -84,8 +84,8 @@ func TestReaderGone(t *testing.T) {
 	assert.False(t, o.Result.Retryable())
 }
 
-// SIGXCPU has the reason resource. It is not a timeout, because no deadline of this
-// program has passed. The child is a shell, because the Go runtime ignores SIGXCPU.
+// SIGXCPU is not a timeout, because no deadline has passed. The Go runtime ignores
+// SIGXCPU, so the child is a shell.
 func TestCPULimit(t *testing.T) {
 	t.Parallel()
 	o, err := supervise.Run(t.Context(), supervise.Command{Name: "sh", Args: []string{"-c", "ulimit -c 0; kill -XCPU $$"}})
@@ -155,8 +155,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// If the context of Stop ends first, Stop returns the error of the context. The
-// server still ends.
+// If the context of Stop ends first, Stop returns the error. The server still ends.
 func TestStopInHaste(t *testing.T) {
 	t.Parallel()
 	c := self(t, "stubborn")

@@ -11,19 +11,22 @@ import (
 	"time"
 )
 
-// Server keeps a child running that serves on its standard input and output, such
-// as an MCP server. Create it with [NewServer], call Start, and use it with [Call].
-// C is the type of the client for its protocol.
+// Server keeps a child running that serves on standard input and output. An MCP
+// server is an example. Create a Server with [NewServer], call Start, and use
+// [Call]. C is the type of the client. A Server is safe for concurrent use. It never
+// logs; see [WithObserver].
 //
-// A server that crashes is restarted once. If it crashes again within ten
-// minutes, it is degraded: its calls fail at once. [WithRestarts] and
-// [WithRestartWindow] change these limits. A server has crashed if it exits,
-// closes its input or its output, or does not answer a call in time (but see
-// [WithPing]). A server has also crashed if the client closes the connection,
-// because MCP clients do this after invalid JSON. If the child still runs after a
-// crash, the Server ends it.
+// A server has crashed in these cases:
 //
-// A Server is safe for concurrent use. It never logs; see [WithObserver].
+//   - The child exits.
+//   - The child closes its input or its output.
+//   - The child does not answer a call in time. [WithPing] gives the child another
+//     chance.
+//   - The client closes the connection. MCP clients do this after invalid JSON.
+//
+// A crashed server is restarted once. If the child still runs, the Server ends it
+// first. After another crash within ten minutes, the server is degraded: its calls
+// fail at once. [WithRestarts] and [WithRestartWindow] change these limits.
 type Server[C any] struct {
 	name    string
 	command Command
@@ -31,7 +34,7 @@ type Server[C any] struct {
 	cfg     serverConfig
 	ping    func(context.Context, C) error // cfg.ping; nil if cfg.ping has another type
 
-	calls     sync.Map // calls under way: token -> *callLimit[C]
+	calls     sync.Map // running calls: token -> *callLimit[C]
 	lastToken atomic.Uint64
 
 	lifetime context.Context // ends with Stop
@@ -58,8 +61,8 @@ const (
 	ServerStopped    ServerState = "stopped"    // by Stop
 )
 
-// ServerStatus is the state of a server and the reason for this state. The JSON of a
-// ServerStatus is an event for the program's users, for example
+// ServerStatus is the state of a server, with the reason. Its JSON is an event for
+// the program's users, for example
 // {"type":"degraded","server":"files","reason":"exited with code 1"}.
 type ServerStatus struct {
 	State  ServerState `json:"type"`
@@ -68,15 +71,16 @@ type ServerStatus struct {
 	Err    error       `json:"-"`                // the reason as an error
 }
 
-// errStopped is the cause with which Stop cancels Server.lifetime.
+// errStopped is the reason after a call of Stop.
 var errStopped = errors.New("the server was stopped")
 
-// NewServer returns a server that is not started yet. command describes the child;
-// the fields Stdin, Stdout, Timeout and Silence are not used. After each start, the
-// function connect gets a connection to the child's standard input and output, and
-// returns the client that [Call] passes to its function. The context of connect ends
-// if the child does not answer in time. If the client has a Close method, the server
-// calls Close after the child has ended.
+// NewServer returns a server that is not started yet. command describes the child.
+// Its fields Stdin, Stdout, Timeout and Silence are not used.
+//
+// connect is called after each start with a connection to the child. It returns the
+// client that [Call] passes to its function. If the child does not answer in time,
+// the context of connect ends. If the client has a Close method, it is called after
+// the child has ended.
 func NewServer[C any](name string, command Command, connect func(context.Context, io.ReadWriteCloser) (C, error), opts ...ServerOption) *Server[C] {
 	s := &Server[C]{
 		name: name, command: command, connect: connect, cfg: serverDefaults(),
@@ -93,16 +97,15 @@ func NewServer[C any](name string, command Command, connect func(context.Context
 	return s
 }
 
-// Status returns the state of the server. It includes the reason for the state, if
-// there is one.
+// Status returns the state of the server, with the reason if there is one.
 func (s *Server[C]) Status() ServerStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.status
 }
 
-// setStatus changes the status, wakes the waiting calls, and then calls the
-// observers. After Stop, it accepts only the state stopped.
+// setStatus changes the status, wakes the waiting calls and calls the observers.
+// After Stop, it accepts only ServerStopped.
 func (s *Server[C]) setStatus(status ServerStatus, current *session[C]) {
 	status.Server = s.name
 	s.mu.Lock()
@@ -125,11 +128,12 @@ func callObserver(observe func(ServerStatus), s ServerStatus) {
 	observe(s)
 }
 
-// Start starts the child and connects to it. If the start or the connection fails,
-// the state of the server becomes [ServerSkipped], and the error is a
-// [*ServerError]. A program may treat that error as a warning and continue without
-// the server. ctx applies only to starting: after that, only Stop ends the child.
-// Start may be called once.
+// Start starts the child and connects to it. It may be called once. ctx applies only
+// to starting. After that, only Stop ends the child.
+//
+// If the start or the connection fails, the state becomes [ServerSkipped]. The error
+// is then a [*ServerError]. A program may treat this error as a warning and
+// continue.
 func (s *Server[C]) Start(ctx context.Context) error {
 	s.mu.Lock()
 	if state := s.status.State; state != ServerNew || s.lifetime.Err() != nil {
@@ -151,11 +155,10 @@ func (s *Server[C]) Start(ctx context.Context) error {
 	return nil
 }
 
-// supervise waits until a session ends and starts the next one, as often as
-// WithRestarts and WithRestartWindow allow.
+// supervise restarts the server after each crash, as often as allowed.
 func (s *Server[C]) supervise(current *session[C]) {
 	defer close(s.done)
-	var restarts []time.Time // those that count
+	var restarts []time.Time // within the window
 	crash := current.wait(s.lifetime)
 	for s.lifetime.Err() == nil {
 		now := time.Now()
@@ -174,10 +177,10 @@ func (s *Server[C]) supervise(current *session[C]) {
 	}
 }
 
-// Stop ends the server. It closes the child's standard input and sends SIGTERM to
-// its group and, after Command.Grace, SIGKILL. Waiting calls fail. Stop returns
-// when the child has ended. If ctx ends first, Stop returns the cause of ctx, but
-// still ends the child. Stop may be called twice, and before Start.
+// Stop ends the server and returns when the child has ended. It may be called twice,
+// and before Start. Waiting calls fail. Stop closes the child's standard input and
+// sends SIGTERM to its group. After Command.Grace, it sends SIGKILL. If ctx ends
+// first, Stop returns the cause of ctx, but still ends the child.
 func (s *Server[C]) Stop(ctx context.Context) error {
 	s.cancel(errStopped)
 	s.mu.Lock()
@@ -194,8 +197,8 @@ func (s *Server[C]) Stop(ctx context.Context) error {
 	return nil
 }
 
-// readySession returns the current session. While the child is being started,
-// readySession waits for it.
+// readySession returns the current session. If the child is being started,
+// readySession waits.
 func (s *Server[C]) readySession(ctx context.Context) (*session[C], error) {
 	for {
 		s.mu.Lock()

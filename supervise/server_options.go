@@ -40,12 +40,11 @@ type serverOptionFunc func(serverConfig) serverConfig
 
 func (f serverOptionFunc) apply(c serverConfig) serverConfig { return f(c) }
 
-// WithAnswerTimeout sets the time limit for a call. The same limit applies to a
-// start (including the connect function of [NewServer]). If a call or a start takes
-// longer, the server ends the child. [WithPing] and [Server.Progress] can give a
-// call more time.
-// The default is [DefaultAnswerTimeout]. 0 keeps the default, and a negative limit
-// means no limit.
+// WithAnswerTimeout sets the time limit for a call. The limit also applies to a
+// start, including the connect function of [NewServer]. The default is
+// [DefaultAnswerTimeout]. 0 keeps the default, and a negative limit means no limit.
+// If a call or a start takes longer, the server ends the child. [WithPing] and
+// [Server.Progress] can give a call more time.
 func WithAnswerTimeout(limit time.Duration) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		c.answer = orDefault(limit, c.answer)
@@ -53,9 +52,9 @@ func WithAnswerTimeout(limit time.Duration) ServerOption {
 	})
 }
 
-// WithMaxCallTime sets the total time limit for a call that reports progress. If the
-// time of [WithAnswerTimeout] is longer, that time applies. The default is
-// [DefaultMaxCallTime]; 0 keeps it, and a negative limit means none.
+// WithMaxCallTime sets the total time limit for a call that reports progress. The
+// default is [DefaultMaxCallTime]. 0 keeps the default, and a negative limit means
+// no limit. If the time of [WithAnswerTimeout] is longer, that time applies.
 func WithMaxCallTime(limit time.Duration) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		c.maxCall = orDefault(limit, c.maxCall)
@@ -63,12 +62,14 @@ func WithMaxCallTime(limit time.Duration) ServerOption {
 	})
 }
 
-// WithPing sets a function that pings the child, such as MCP's ping. If a call gets
-// no answer in time, the server pings the child. If ping returns nil within five
-// seconds, only that call fails and the child keeps running. If the time of
-// [WithAnswerTimeout] is shorter, ping has only that time. Calls may run while ping
-// runs. By default, and with nil, there is no ping. C must be the type of the
-// server's client, otherwise Start fails.
+// WithPing sets a function that pings the child, such as MCP's ping. By default, and
+// with nil, there is no ping. If a call gets no answer in time, the server pings the
+// child. If the function then returns nil, only this call fails and the child keeps
+// running.
+//
+// The function has five seconds. If the time of [WithAnswerTimeout] is shorter, that
+// time applies. The function may run at the same time as calls. C must be the type
+// of the server's client, otherwise Start fails.
 func WithPing[C any](ping func(context.Context, C) error) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		c.ping = nil
@@ -79,9 +80,9 @@ func WithPing[C any](ping func(context.Context, C) error) ServerOption {
 	})
 }
 
-// WithRestarts sets the largest number of restarts of a server within the time of
-// [WithRestartWindow]. A restart that fails counts as a crash. The default is
-// [DefaultRestarts]; a negative number means 0.
+// WithRestarts sets the largest number of restarts of a server. Only restarts within
+// the time of [WithRestartWindow] count. A failed restart counts as a crash. The
+// default is [DefaultRestarts]. A negative number means 0.
 func WithRestarts(n int) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		c.restarts = max(n, 0)
@@ -89,10 +90,9 @@ func WithRestarts(n int) ServerOption {
 	})
 }
 
-// WithRestartWindow sets how long a restart counts for [WithRestarts]. A server
-// that crashes again after that time is restarted again. The default is
-// [DefaultRestartWindow]; 0 keeps it. With a negative window, a restart always
-// counts.
+// WithRestartWindow sets how long a restart counts for [WithRestarts]. The default
+// is [DefaultRestartWindow]. 0 keeps the default. If the window is negative, a
+// restart always counts.
 func WithRestartWindow(window time.Duration) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		c.window = orDefault(window, c.window)
@@ -101,11 +101,13 @@ func WithRestartWindow(window time.Duration) ServerOption {
 }
 
 // WithObserver adds a function that is called at every change of a server's status.
-// The calls do not overlap. They run in the goroutine that starts, watches or stops
-// the server. The function must return soon, because a restart waits until it
-// returns. The function may call Status but must not call Stop. If the function
-// panics, the other observers are still called. Observers are called in the order of
-// the options; nil is ignored. By default there are no observers.
+// By default there are no observers. nil is ignored. Observers are called in the
+// order of the options. The calls do not overlap. They run in the goroutine that
+// starts, watches or stops the server.
+//
+// The function must return soon, because a restart waits for it. It may call Status,
+// but must not call Stop. If the function panics, the other observers are still
+// called.
 func WithObserver(observe func(ServerStatus)) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		if observe != nil {

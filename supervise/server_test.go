@@ -22,8 +22,7 @@ import (
 // shortTimeout is the answer timeout in tests whose child does not answer.
 const shortTimeout = 3 * time.Second
 
-// lineServer returns a server that runs the test binary. It is stopped when the
-// test ends.
+// lineServer returns a server that runs the test binary until the test ends.
 func lineServer(t *testing.T, faults string, opts ...supervise.ServerOption) (s *supervise.Server[*lineClient], seen *statuses, starts func() int) {
 	t.Helper()
 	counter := filepath.Join(t.TempDir(), "starts")
@@ -62,8 +61,8 @@ func TestServer(t *testing.T) {
 	require.ErrorContains(t, s.Start(t.Context()), "state is stopped: it can be started only once, make a new one")
 }
 
-// After the first crash, the server is restarted. After the second crash, its state
-// is degraded.
+// After the first crash, the server is restarted. After the second crash, it is
+// degraded.
 func TestServerCrashes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, question, reason string }{
@@ -108,7 +107,7 @@ func TestServerCrashes(t *testing.T) {
 	}
 }
 
-// A call during a restart waits and is answered.
+// A call during a restart is answered after the restart.
 func TestServerRestarts(t *testing.T) {
 	t.Parallel()
 	s, _, starts := lineServer(t, "")
@@ -171,8 +170,7 @@ func TestServerDoesNotStart(t *testing.T) {
 	})
 }
 
-// The reason in a status is masked. Users see it, and the error of a client may
-// quote output of the child.
+// The reason in a status is masked, because it may quote the child.
 func TestServerReasonIsMasked(t *testing.T) {
 	t.Parallel()
 	s := supervise.NewServer("files", self(t, "cat"), func(context.Context, ioConn) (*lineClient, error) {
@@ -184,8 +182,7 @@ func TestServerReasonIsMasked(t *testing.T) {
 	assert.NoError(t, s.Stop(t.Context()))
 }
 
-// A panic of the connect function does not end the program. Here the function
-// panics during a restart, in a background goroutine.
+// A panic of connect during a restart does not end the program.
 func TestConnectPanics(t *testing.T) {
 	t.Parallel()
 	connected := 0
@@ -235,8 +232,7 @@ func TestServerRestartLimit(t *testing.T) {
 	assert.Equal(t, 1, starts())
 }
 
-// A server that crashes again and again is restarted as often as allowed. After
-// that, the state of the server is degraded. A restart that fails counts as a restart.
+// A server is restarted as often as allowed. Failed restarts count too.
 func TestServerKeepsCrashing(t *testing.T) {
 	t.Parallel()
 	s, seen, starts := lineServer(t, ",,exit 9", supervise.WithRestarts(3))
@@ -277,8 +273,7 @@ func TestServerRestartWindow(t *testing.T) {
 	seen.until(t, supervise.ServerDegraded)
 }
 
-// If the server does not answer in time, the call fails and the Server ends the
-// child.
+// If the server does not answer in time, the child is ended.
 func TestServerHangs(t *testing.T) {
 	t.Parallel()
 	s, seen, starts := lineServer(t, "", supervise.WithAnswerTimeout(shortTimeout))
@@ -419,8 +414,7 @@ func TestServerClosesItsClient(t *testing.T) {
 	waitClosed(t, closed, "the client to be closed")
 }
 
-// Calls, a crash and Stop happen concurrently. Every call ends with its own answer
-// or with an error.
+// Calls, a crash and Stop run concurrently. Every call returns.
 func TestServerConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	s, _, _ := lineServer(t, "")

@@ -21,13 +21,11 @@ type session[C any] struct {
 	crash  *ServerError
 }
 
-// exitWait limits three waits of a session:
+// exitWait limits three pauses of a session:
 //
-//   - When the child has closed a pipe, the session waits for the child's exit,
-//     because the exit code tells more than the closed pipe.
-//   - When the child has exited, the session waits for its last output.
-//   - When the child has answered a ping after the time limit of a call, the
-//     session waits for the end of the call.
+//   - After a closed pipe, the session waits for the exit code.
+//   - After the exit, the session waits for the last output.
+//   - After a late answer to a ping, the session waits for the end of the call.
 const exitWait = time.Second
 
 // launch starts the child and connects to it.
@@ -65,8 +63,7 @@ func (s *Server[C]) launch(ctx context.Context) (*session[C], *ServerError) {
 		_ = c.conn.Close()
 		return nil, s.failure(err)
 	}
-	// connect may block on the connection. If ctx or the server's lifetime ends,
-	// the connection is closed, so that connect returns.
+	// The connect function may block. Closing the connection makes it return.
 	cancelTimeout := context.AfterFunc(ctx, func() { c.conn.fail(contextError(ctx)) })
 	cancelStop := context.AfterFunc(s.lifetime, func() { c.conn.fail(errStopped) })
 	defer cancelStop()
@@ -75,15 +72,15 @@ func (s *Server[C]) launch(ctx context.Context) (*session[C], *ServerError) {
 		c.closer, _ = any(c.client).(io.Closer)
 		return c, nil
 	}
-	if err == nil { // ctx ended at the same moment and has closed the connection
+	if err == nil { // ctx ended at the same moment
 		err = contextError(ctx)
 	}
 	c.conn.fail(fmt.Errorf("connect: %w", err))
 	return nil, c.wait(context.Background())
 }
 
-// dial calls connect and recovers a panic of connect. During a restart, dial runs
-// in a background goroutine, where a panic would end the program.
+// dial calls connect and recovers a panic. During a restart, a panic would end the
+// program.
 func (s *Server[C]) dial(ctx context.Context, conn io.ReadWriteCloser) (client C, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -94,14 +91,13 @@ func (s *Server[C]) dial(ctx context.Context, conn io.ReadWriteCloser) (client C
 }
 
 // wait waits until the child exits, the connection breaks or lifetime ends. Then it
-// ends the child and returns the error that ended the session.
+// ends the child and returns the reason.
 func (c *session[C]) wait(lifetime context.Context) *ServerError {
 	select {
 	case <-c.child.exited:
-		c.child.wait(exitWait) // for its last output
+		c.child.wait(exitWait) // for the last output
 	case <-c.conn.broken:
-		// A child that crashes closes its pipes shortly before its exit. So wait
-		// for the exit if the child has broken the connection.
+		// A crashing child closes its pipes shortly before its exit.
 		if c.conn.brokenByChild() {
 			c.child.wait(exitWait)
 		}

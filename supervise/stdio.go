@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// stdio is a connection to a child's standard input and output. It records when and
-// why the connection breaks.
+// stdio is a connection to a child's standard input and output. It records why the
+// connection broke.
 type stdio struct {
 	in  *os.File // this program writes to the child's input
 	out *os.File // this program reads the child's output
@@ -30,8 +30,8 @@ var (
 	errClientClosed = errors.New("the client closed the connection")
 )
 
-// connectStdio creates the pipes. It does not use the pipes of os/exec, because
-// package os/exec closes them when the process ends, even if output is still unread.
+// connectStdio creates the pipes. os/exec would close its own pipes at the exit,
+// with output still unread.
 func connectStdio(cmd *exec.Cmd) (*stdio, error) {
 	childIn, in, err := os.Pipe()
 	if err != nil {
@@ -46,8 +46,7 @@ func connectStdio(cmd *exec.Cmd) (*stdio, error) {
 	return &stdio{in: in, out: out, childEnds: []*os.File{childIn, childOut}, broken: make(chan struct{})}, nil
 }
 
-// closeChildEnds closes the child's ends of the pipes in this process. It is
-// called after the start, successful or not.
+// closeChildEnds closes the child's ends in this process after the start.
 func (s *stdio) closeChildEnds() {
 	for _, f := range s.childEnds {
 		_ = f.Close()
@@ -86,8 +85,7 @@ func (s *stdio) fail(cause error) {
 	_ = s.out.Close()
 }
 
-// setBroken records why the connection broke. Only the first cause is kept. byChild
-// reports that the child broke the connection.
+// setBroken records why the connection broke, if this is the first cause.
 func (s *stdio) setBroken(cause error, byChild bool) {
 	s.once.Do(func() {
 		s.err, s.byChild = cause, byChild

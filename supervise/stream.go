@@ -9,10 +9,11 @@ import (
 	"sync"
 )
 
-// streamErrors finds error events in a child's standard output. It knows the events
-// that agents write with stream-json or --json. Each event is a JSON object on a line
-// of its own, and its field "type" names the kind of event. streamErrors keeps the
-// text of the last error event. It is safe for concurrent use.
+// streamErrors keeps the last error event on a child's standard output. It is safe
+// for concurrent use.
+//
+// Agents write events with stream-json or --json. An event is a JSON object on a
+// line of its own. The field "type" names the kind of event.
 type streamErrors struct {
 	mu   sync.Mutex
 	line []byte // the unfinished line
@@ -20,8 +21,8 @@ type streamErrors struct {
 	last string
 }
 
-// maxEvent is the largest number of bytes of an event line. streamErrors ignores
-// longer lines. maxEventText is how many bytes of an event's text are kept.
+// maxEvent limits the bytes of an event line. Longer lines are ignored. maxEventText
+// limits the kept bytes of the event's text.
 const (
 	maxEvent     = 256 << 10
 	maxEventText = 4 << 10
@@ -48,8 +49,8 @@ func (s *streamErrors) Write(p []byte) (int, error) {
 	}
 }
 
-// text returns the text of the last error event. If the child made progress after
-// that event, it returns "".
+// text returns the text of the last error event. If the child made progress since,
+// it returns "".
 func (s *streamErrors) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,8 +59,7 @@ func (s *streamErrors) text() string {
 	return s.last
 }
 
-// read reads a line. It parses a line only if the line may change the text of the
-// last error event.
+// read reads a line. It skips the parsing if the line cannot change s.last.
 func (s *streamErrors) read(line []byte) {
 	if len(line) == 0 || s.last == "" && !bytes.Contains(line, []byte("error")) && !bytes.Contains(line, []byte("failed")) {
 		return
@@ -84,15 +84,15 @@ const (
 	eventProgress // the model has answered, so streamErrors forgets earlier errors
 )
 
-// failedTypes are the types of events that report an error of the agent itself.
-// Errors of the agent's tools are reported by events of other types.
+// failedTypes are the types of events that report an error of the agent. Tool errors
+// have other types.
 var failedTypes = []string{"error", "stream_error", "turn.failed", "turn_failed", "response.failed"}
 
 // mixedTypes are the types of events that report either an error or progress.
 var mixedTypes = []string{"assistant", "result", "message", "turn.completed", "item.completed"}
 
 // readEvent returns the kind of an event. If the event is an error, it also returns
-// its text.
+// the text.
 func readEvent(e map[string]any) (text string, kind eventKind) {
 	for _, name := range []string{"msg", "event", "item"} { // an event inside an envelope
 		if inner, ok := e[name].(map[string]any); ok && slices.Contains(failedTypes, asString(inner["type"])) {
@@ -114,12 +114,11 @@ func readEvent(e map[string]any) (text string, kind eventKind) {
 	return "", eventOther
 }
 
-// describedFields are the fields of an event that the function describe reads, in
-// the order in which describe writes their values.
+// describedFields are the fields of an event that go into the text, in this order.
 var describedFields = []string{"error_status", "status", "status_code", "code", "type", "error", "message", "content", "text", "result", "errors"}
 
-// describe returns a text for the error in an event, such as "HTTP 429:
-// rate_limit_error: Slow down".
+// describe returns a text for an error event, such as "HTTP 429: rate_limit_error:
+// Slow down".
 func describe(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -7,10 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// tailBytes is the number of bytes of standard error that are kept while a child
-// runs. The last 500 characters are classified first. If they tell nothing about the
-// failure, all kept bytes are classified, because a stack trace after the message is
-// often longer than 500 characters.
+// tailBytes is the number of bytes of standard error that are kept. A stack trace
+// after a message is often longer than 500 characters.
 const tailBytes = 32 << 10
 
 // tail keeps the end of the text written to it. It is safe for concurrent use.
@@ -35,10 +33,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// text returns the kept text without trailing white space. If the beginning of
-// the output was not kept, text removes the incomplete first word, because the
-// word may be a part of a secret or of a number. It keeps the rest of the first
-// line, because this line may be longer than tailBytes.
+// text returns the kept text without trailing white space. It drops an incomplete
+// first word, which may be part of a secret.
 func (t *tail) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -53,8 +49,8 @@ func (t *tail) text() string {
 	return strings.TrimRightFunc(text, unicode.IsSpace)
 }
 
-// dropPartialWord removes the incomplete first word of a text. In a text without
-// spaces, such as JSON, a word ends at a quote, a comma or a bracket.
+// dropPartialWord removes the incomplete first word of a text. A word ends at white
+// space, a quote, a comma or a bracket.
 func dropPartialWord(text string) string {
 	isEnd := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"',;(){}[]<>`, r) }
 	i := strings.IndexFunc(text, isEnd)
@@ -65,7 +61,7 @@ func dropPartialWord(text string) string {
 }
 
 // dropPartial removes the incomplete first line of a text. If there is only one
-// line, it removes the incomplete first word.
+// line, it removes one word.
 func dropPartial(text string) string {
 	if _, rest, found := strings.Cut(text, "\n"); found && strings.TrimSpace(rest) != "" {
 		return rest
@@ -73,8 +69,8 @@ func dropPartial(text string) string {
 	return dropPartialWord(text)
 }
 
-// lastRunes returns the last n characters of text. An invalid UTF-8 byte counts as
-// one character and is kept.
+// lastRunes returns the last n characters. An invalid UTF-8 byte counts as one
+// character.
 func lastRunes(text string, n int) string {
 	start := len(text)
 	for ; n > 0 && start > 0; n-- {
@@ -84,8 +80,8 @@ func lastRunes(text string, n int) string {
 	return text[start:]
 }
 
-// stderrCandidates returns the parts of standard error to classify, in this order:
-// the last 500 characters, then the whole text.
+// stderrCandidates returns the texts to classify: the last 500 characters, then the
+// whole text.
 func stderrCandidates(text string) []string {
 	last := lastRunes(text, StderrRunes)
 	if len(last) == len(text) {

@@ -8,14 +8,16 @@ import (
 )
 
 // Terminal is a pseudo-terminal for one run of a child. Open it with a library such
-// as github.com/creack/pty. [Run] closes both files.
+// as github.com/creack/pty. The caller sets the mode and the size. [Run] closes both
+// files.
 //
-// The field Child becomes the child's standard input, output and error, and the
-// controlling terminal of a new session. So Stdout and the classifier get output and
-// errors together, with the line ends and escape sequences of a terminal.
-// [Command].Stderr gets nothing. Run copies [Command].Stdin to Master. At the end of
-// Stdin, Run sends Ctrl-D, which the child reads as the end of file. The caller sets
-// the mode and the size of the terminal.
+// Child becomes the standard input, output and error of the child process. It also
+// becomes the controlling terminal of a new session. Stdout and the classifier get
+// output and errors together. The text has the line ends and escape sequences of a
+// terminal. [Command].Stderr gets nothing.
+//
+// Run copies [Command].Stdin to Master. At the end of Stdin, Run sends Ctrl-D. The
+// child reads Ctrl-D as the end of file.
 type Terminal struct {
 	Master *os.File // this side
 	Child  *os.File // the child's side
@@ -43,8 +45,8 @@ func (r *execution) connectTerminal(cmd *exec.Cmd) error {
 	return useTerminal(cmd)
 }
 
-// connectInput returns the input that copies a reader to the terminal. A nil
-// reader means an empty input.
+// connectInput returns an input that copies a reader to the terminal. nil means an
+// empty input.
 func (t *Terminal) connectInput(from io.Reader) *input {
 	if from == nil {
 		from = strings.NewReader("")
@@ -69,9 +71,8 @@ func (t *typist) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Close sends Ctrl-D (the end of file). If the last line is unfinished, Close sends
-// Ctrl-D twice, because the first one only passes the line to the child. The
-// terminal stays open for the child's output.
+// Close sends Ctrl-D. After an unfinished line, the first Ctrl-D only passes the
+// line on, so Close sends two.
 func (t *typist) Close() error {
 	end := []byte{endOfFile, endOfFile}
 	if t.lineEnd {

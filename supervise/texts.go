@@ -12,18 +12,17 @@ type Text struct {
 	Action  string // "Update your API key in workspace settings"; may be ""
 }
 
-// NewSessionText tells the user that a session could not be resumed and that a new
-// one is started.
+// NewSessionText tells the user that a session is lost and a new one is started.
 const NewSessionText = "Starting new session (previous session unavailable)"
 
-// signInText is the text for a sign-in that is missing or has expired. A new key
-// does not help then.
+// signInText is the text for a missing or expired sign-in.
 var signInText = Text{"Your {name }sign-in is missing or has expired", "Sign in again"}
 
-// userTexts has the text for each reason. UserText replaces {Name} (at the
-// beginning of a sentence), {name} and {name } by the provider's name. If the
-// provider is unknown, {Name} becomes "The provider", {name} becomes "the
-// provider", and {name } is removed.
+// userTexts has the text for each reason. UserText replaces the provider's name:
+//
+//   - {Name} becomes the name, or "The provider" if unknown.
+//   - {name} becomes the name, or "the provider" if unknown.
+//   - {name } becomes the name and a space, or nothing if unknown.
 var userTexts = map[classify.Reason]Text{
 	classify.ReasonRateLimit:        {"{Name} takes no more requests at the moment", "Try again in a minute"},
 	classify.ReasonTransient:        {"{Name} is not available at the moment", "Try again in a minute"},
@@ -54,9 +53,9 @@ var providerNames = map[string]string{
 }
 
 // UserText returns a message about a failure for the user of a program. The message
-// comes from a fixed table and never quotes a provider or a child. provider is the
+// comes from a fixed table. It never quotes a provider or a child. provider is the
 // caller's name for the provider ("codex"), or "" if unknown. stderr may be empty.
-// UserText reads stderr only to distinguish a bad key from a missing sign-in.
+// It only distinguishes a bad key from a missing sign-in.
 func UserText(res classify.Result, provider, stderr string) Text {
 	text, ok := userTexts[res.Reason]
 	switch {

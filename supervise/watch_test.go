@@ -39,7 +39,7 @@ func TestDefaults(t *testing.T) {
 	assert.Equal(t, 1, serverDefaults().restarts)
 }
 
-// The silence limit counts from the last output.
+// The silence limit is counted from the last output.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestSlowWriter(t *testing.T) {
 	})
 }
 
-// slow is a writer that blocks for some time at each write. A pager does the same.
+// slow is a writer that blocks at each write, like a pager.
 type slow time.Duration
 
 func (s slow) Write(p []byte) (int, error) {
@@ -77,8 +77,7 @@ func (s slow) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// drain waits for a slow writer. It does not wait for a process that the child left
-// behind and that keeps the output open.
+// drain waits for a slow writer, but not for a process left behind.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -123,7 +122,7 @@ func TestNoLimits(t *testing.T) {
 	})
 }
 
-// If a child reaches a limit and ends at the same moment, Run ignores the limit.
+// If a child ends at the limit, Run ignores the limit.
 func TestEndAndLimitAtOnce(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -136,7 +135,7 @@ func TestEndAndLimitAtOnce(t *testing.T) {
 	}
 }
 
-// The method wait of child returns false if a process survives SIGKILL.
+// If a process survives SIGKILL, child.wait returns false.
 func TestSurvivor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/errclass/errclass/internal/cputime"
 )
 
-// benchTexts have 238 bytes each, the mean length of an error text in the corpus.
+// benchTexts has texts of 238 bytes, the mean length of an error text in the corpus.
 var benchTexts = []struct{ name, text string }{
 	{"prose", fit("the connection to the upstream server was closed before a response had been read, because the remote side has reset it while the request was in flight; check that the service is running and that it accepts requests ")},
 	{"values", fit(`2026-11-23T09:23:28.123Z request req_011CSHoEeqs5C35K2UUqR7Fy to https://api.example.com/v1/chat?id=7 failed after 30.5s: dial tcp 10.0.0.7:443: i/o timeout (attempt 3 of 5, user "alice", file /var/lib/app/state.db) `)},
@@ -19,9 +19,8 @@ var benchTexts = []struct{ name, text string }{
 
 func fit(text string) string { return strings.Repeat(text, 2)[:238] }
 
-// BenchmarkSum computes only the id of a text. BenchmarkOf also computes the
-// template. The metric cpu-ns is the CPU time of a call. The case "messages" uses
-// many different texts in turn, so that the CPU cannot predict all branches.
+// BenchmarkSum computes only the ids of texts. The metric cpu-ns is the CPU time of
+// a call.
 func BenchmarkSum(b *testing.B) {
 	benchmark(b, func(text string) { fingerprint.Sum(text) })
 }

@@ -9,9 +9,8 @@ import (
 // maxCode is the maximum number of digits of an error code.
 const maxCode = 5
 
-// isCode reports whether the number s.text[i:end] is an error code, which stays in
-// the template. Examples are "HTTP/1.1 503", "exit status 1" and "error_code":1008.
-// start is the index of a sign before the number, or i if there is none.
+// isCode reports whether the number s.text[i:end] is an error code, as in "exit
+// status 1". start is the index of the number with its sign.
 func (s *scanner) isCode(start, i, end int) bool {
 	if s.endOfDigits(i) != end || !s.endsCode(end) {
 		return false
@@ -21,8 +20,7 @@ func (s *scanner) isCode(start, i, end int) bool {
 		if at--; s.at(at-1) == '.' && ascii.IsDigit(s.at(at-2)) {
 			at -= 2
 		}
-		// The last placeholder must have replaced the version number alone. If it
-		// began earlier, it replaced the word HTTP too.
+		// The last placeholder must have replaced only the version number.
 		return s.replacedStart == at && s.at(at-1) == '/' && s.text[s.startOfKey(at-1):at-1] == "HTTP" && end-i == 3
 	}
 	if at == start || sets[s.at(at-1)]&endsCodeWord == 0 {
@@ -54,8 +52,8 @@ func (s *scanner) isCode(start, i, end int) bool {
 	return false
 }
 
-// endsCode reports whether an error code may end before index end. It returns false
-// in a count such as "3 of 5" or "3/5", and within a longer number or name.
+// endsCode reports whether an error code may end before index end. In a count such
+// as "3 of 5", it returns false.
 func (s *scanner) endsCode(end int) bool {
 	switch c := s.at(end); {
 	case isAlnum(c), c == '%', c == '/', c == '-', c == '_':
@@ -76,10 +74,11 @@ func (s *scanner) isSQLState(i, end int) bool {
 	return at < i && sets[s.at(at-1)]&endsCodeWord != 0 && lower(s.key(at)).is("sqlstate")
 }
 
-// beforeSeparators returns the end of the word before i, or i if there is none.
-// Between the word and i, only a few bytes of punctuation are allowed, with at most
-// one space. Quotes are allowed only together with : or =. Otherwise they show that
-// the word is part of a value.
+// beforeSeparators returns the end of the word before i, or i. A few bytes of
+// punctuation may come between:
+//
+//   - at most one space
+//   - quotes only with a colon or an equals sign
 func (s *scanner) beforeSeparators(i int) int {
 	at, spaces := i, 0
 	quoted, assigned := false, false
@@ -104,8 +103,7 @@ loop:
 	return at
 }
 
-// key returns the key that ends at index end, or "" if a placeholder has replaced
-// the key.
+// key returns the key that ends at index end, or "" if the key was replaced.
 func (s *scanner) key(end int) string {
 	if end <= s.replacedEnd {
 		return ""
@@ -113,9 +111,8 @@ func (s *scanner) key(end int) string {
 	return s.text[s.startOfKey(end):end]
 }
 
-// startOfKey returns the start of the key that ends at index end. A key consists of
-// letters, digits and _. If the key is longer than maxKey, the result is an index
-// within the key.
+// startOfKey returns the start of the key that ends at index end. For a very long
+// key, the result is within the key.
 func (s *scanner) startOfKey(end int) int {
 	i := end
 	for i > 0 && end-i <= maxKey && (isAlnum(s.text[i-1]) || s.text[i-1] == '_') {
@@ -127,15 +124,15 @@ func (s *scanner) startOfKey(end int) int {
 // maxKey is the maximum length of a key in bytes, for startOfKey and holdsErrorText.
 const maxKey = 24
 
-// lower is a word whose methods ignore case.
+// lower is a word with methods that ignore case.
 type lower string
 
 func (w lower) is(name string) bool {
 	return len(w) == len(name) && w[0]|0x20 == name[0] && strings.EqualFold(string(w), name)
 }
 
-// isQualifier reports whether a word at the start of a key shows that the key is
-// about an error: error_code, statusMessage, failureType.
+// isQualifier reports whether a key with this first word is about an error, as in
+// error_code.
 func (w lower) isQualifier() bool {
 	if len(w) < 3 {
 		return false
@@ -188,8 +185,8 @@ func isBreak(key string, i int) bool {
 	return !isAlnum(key[i]) || key[i] < 'a' && key[i-1] >= 'a'
 }
 
-// holdsErrorText reports whether the value of a key is an error text or the kind of
-// an error. Examples of such keys are "message", "error" and "code".
+// holdsErrorText reports whether the value of a key is an error text or a kind of
+// error. Such keys are "message" and "code".
 func holdsErrorText(key string) bool {
 	if key == "" || len(key) > maxKey {
 		return false
@@ -232,7 +229,7 @@ func (w lower) isErrorTextKey() bool {
 }
 
 // announcesErrorText reports whether a quoted text after w and a colon is an error
-// text, even outside of an object. For example:
+// text. For example:
 //
 //	Reason: "connection closed"
 func (w lower) announcesErrorText() bool {

@@ -22,7 +22,7 @@ func ExampleOf() {
 	// dee7ee0cf3b082c1 {"error":{"message":"no model <str>","request_id":<str>}}
 }
 
-// Sum does not allocate. An ID is comparable, so it can be the key of a map.
+// Sum does not allocate. An ID can be the key of a map.
 func ExampleSum() {
 	counts := map[fingerprint.ID]int{}
 	for _, text := range []string{`user "alice" not found`, `user "bob" not found`, `disk full`} {

@@ -1,12 +1,13 @@
 // Package fingerprint groups error texts that differ only in their values. [Of]
-// returns the template of a text and its id; [Sum] returns the id alone.
+// returns the template of a text and the id of that template. [Sum] returns only the
+// id.
 //
 //	id, template := fingerprint.Of("dial tcp 10.0.0.7:5432: i/o timeout after 30s")
 //	// template: dial tcp <ip>:<num>: i/o timeout after <duration>
 //
-// What happens to a text:
+// The template is made from the text in this way:
 //
-//   - Each value is replaced by a placeholder that names the type of the value:
+//   - Each value is replaced by a placeholder for its type:
 //
 //     <num>       numbers: 42, -1.5, 1,024
 //     <size>      numbers with a unit of size: 10MB, 512 bytes
@@ -21,37 +22,35 @@
 //     <path>      file names with a directory, paths of requests
 //     <str>       values after key= or in quotes, with the quotes
 //
-//   - Words stay, so that people can read the template. In names such as http2 and
-//     S3ServiceException, only the number is replaced: http<num>,
-//     S<num>ServiceException.
+//   - Words stay. In names such as http2, only the number is replaced: http<num>.
 //
-//   - Error codes stay, because different codes mean different errors: HTTP
-//     statuses, exit statuses, error numbers and SQLSTATEs. An error code is a short
-//     number after a word such as status, errno or error_code: "HTTP 503", "exit
-//     status 1", "SQLSTATE 40P01". No other digit stays in a template.
+//   - Error codes stay: HTTP statuses, exit statuses, error numbers and SQLSTATEs.
+//     An error code is a short number after a word such as status: "HTTP 503", "exit
+//     status 1", "SQLSTATE 40P01". All other digits are replaced.
 //
 //   - The keys of a JSON object stay. The value of a key such as message, error or
-//     code is an error text itself, so only the values within that text are
-//     replaced. Quotes that stay become double quotes, and white space around keys
-//     is left out. So the same object has the same template in JSON, as a Python
-//     literal and with escaped quotes.
+//     code is an error text. In an error text, only the values are replaced.
+//
+//   - Quotes that stay become double quotes. White space around keys is left out. So
+//     an object has one template in JSON, as a Python literal and with escaped
+//     quotes.
 //
 //   - White space and control characters become single spaces.
 //
 //   - The template ends after 4 KiB, at the end of a word or a placeholder.
 //
-// No byte of a replaced value is in the template, and the id is a hash of the
-// template alone. So the template and the id reveal only the type of a replaced
-// value. But a value that looks like a word is not replaced: the name in "no such
-// user alice" stays in the template. So does a short number that looks like an error
-// code. Do not treat a template as anonymous.
+// A template contains no byte of a replaced value. The id is a hash of the template
+// alone. Do not treat a template as anonymous:
 //
-// The functions keep no state. A text has the same id on every machine and in
-// every version of this module. Time and memory are linear in the length of the
-// text. All functions are safe for concurrent use.
+//   - If a value looks like a word, it stays: the name in "no such user alice".
+//   - If a short number looks like an error code, it stays.
 //
-// The number of ids is unlimited: each new wording has a new id. Use an id as an
-// attribute of a record or a span, never as the label of a metric.
+// A text has the same id on every machine and in every version of this module. Time
+// and memory are linear in the length of the text. The functions keep no state. They
+// are safe for concurrent use.
+//
+// The number of ids is unlimited. Use an id as an attribute of a record or a span.
+// Do not use an id as the label of a metric.
 package fingerprint
 
 import (
@@ -59,9 +58,9 @@ import (
 	"encoding/hex"
 )
 
-// ID identifies a template. It is the XXH64 hash of the template, as the command
-// xxhsum computes it. It is not a cryptographic hash: somebody who can choose error
-// texts can make two texts with the same id.
+// ID identifies a template. It is the XXH64 hash of the template, as computed by the
+// command xxhsum. It is not cryptographic: two texts with the same id can be made on
+// purpose.
 type ID uint64
 
 // Sum returns the id of a text. It does not allocate.
@@ -72,7 +71,7 @@ func Sum(text string) ID {
 	return ID(s.hash.sum())
 }
 
-// Of returns the id of a text, as [ID.String] formats it, and its template.
+// Of returns the id of a text, as formatted by [ID.String], and the template.
 func Of(text string) (id, template string) {
 	s := scanner{text: text, out: make([]byte, 0, min(len(text), maxTemplate)+32)}
 	s.run()

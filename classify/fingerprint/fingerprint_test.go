@@ -18,8 +18,8 @@ func template(text string) string {
 	return template
 }
 
-// TestGolden compares ids and templates with those in testdata/golden.jsonl. Users
-// compare ids over years, so lines may be added to the file, but no line may change.
+// TestGolden compares ids and templates with testdata/golden.jsonl. Lines may be
+// added to the file, but no line may change.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	lines := golden(t)
@@ -132,8 +132,7 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
-// The texts of a group differ only in their values and their quotes. All of them must
-// have the same id.
+// The texts of a group differ only in values and quotes. They must have one id.
 func TestQuoting(t *testing.T) {
 	t.Parallel()
 	for _, group := range [][]string{
@@ -149,9 +148,8 @@ func TestQuoting(t *testing.T) {
 	}
 }
 
-// A text that is too long has a shortened template. The template must not be cut
-// within a value, must not contain a part of a value, and must not depend on the
-// values.
+// A long text has a shortened template. It must not be cut within a value, contain a
+// value or depend on values.
 func TestTemplateIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{`x "VALUE" `, `{"message":"x VALUE","y":"VALUE"}, `, "VALUE ", "VALUE,", "日本語 VALUE", "'VALUE", "msg=\"a VALUE"} {
@@ -176,8 +174,7 @@ func TestSumDoesNotAllocate(t *testing.T) {
 // TestLinear checks that no text costs much more per byte than ordinary text.
 func TestLinear(t *testing.T) {
 	check := cputime.Scaling{Run: func(text string) { fingerprint.Sum(text) }, Ordinary: strings.Repeat(benchTexts[1].text, 12), MaxRatio: 8}
-	// After the template has reached its maximum length, Sum should do little work for
-	// the rest of a text.
+	// When the template is full, Sum should do little work for the rest of a text.
 	rest := cputime.Scaling{Run: check.Run, Ordinary: check.Ordinary, MaxRatio: 1.7}
 	for _, unit := range []string{
 		"\"", "'", " '", "`", `\"`, `\`, `\\`, "“", "{\"", "{\"a\":\"", "='", "a=", "a='", "=", "a@", "@", ".", "a.", "1.", "1,", "1:", ":", "::", "a:", "/", "a/", "//", "/ ",

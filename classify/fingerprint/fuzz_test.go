@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify/fingerprint"
 )
 
-// values has pairs of values that have the same placeholder. The values of a pair
-// have no three consecutive bytes in common.
+// values has pairs of values with the same placeholder. The values of a pair have no
+// three consecutive bytes in common.
 var values = [][2]string{
 	{"4711", "98765432"}, {"-17.25", "8"}, {"10.1.2.3", "192.168.77.88"}, {"fe80::17:1", "2001:db8::42"},
 	{"7f9c4d6b8", "0xc000123456"}, {"550e8400-e29b-41d4-a716-446655440000", "f47ac10b-58cc-4372-a567-0e02b2c3d479"},
@@ -20,9 +20,8 @@ var values = [][2]string{
 
 var placeholders = regexp.MustCompile("<[a-z]+>")
 
-// FuzzValues makes two texts that differ only in the value at one position. Both
-// values have the same placeholder. So both texts must have the same id, and the
-// template must not contain a part of the values.
+// FuzzValues makes two texts that differ only in one value. Both must have the same
+// id, and no part of a value may be in the template.
 func FuzzValues(f *testing.F) {
 	f.Add("lookup", "failed: no such host", uint8(2))
 	f.Add("lookup", "f: no such host", uint8(8)) // a URL and an IPv6 address are no hosts
@@ -31,11 +30,12 @@ func FuzzValues(f *testing.F) {
 	f.Add(`{"error":{"message":"bad`, `value","code":"x"}}`, uint8(11))
 	f.Add("level=error msg='cannot open", "now' user=x", uint8(6))
 	f.Fuzz(func(t *testing.T, before, after string, n uint8) {
-		// Skip texts that change how the value is replaced. A quote can open a
-		// string that contains the value. A date or a path before the value can
-		// continue with the value. After a word such as "status", the value can be
-		// an error code.
-		if len(before)+len(after) > 1000 || codeWord.MatchString(before) || strings.ContainsAny(before, "\"'`\\“‘«/:=0123456789{") || endsInDate(before) || joins(after) {
+		// Skip texts that change how the value is replaced:
+		//
+		//   - A quote can begin a string that contains the value.
+		//   - A date or a path can continue with the value.
+		//   - After a word such as "status", the value can be an error code.
+		if len(before)+len(after) > 1000 || codeWord.MatchString(before) || strings.ContainsAny(before, "\"'`\\“‘«/:=0123456789{") || endsInDate(before) || continuesValue(after) {
 			return
 		}
 		pair := values[int(n)%len(values)]
@@ -58,7 +58,7 @@ func FuzzValues(f *testing.F) {
 	})
 }
 
-// endsInDate reports whether the end of text may be the beginning of a date.
+// endsInDate reports whether text may end in the beginning of a date.
 func endsInDate(text string) bool {
 	fields := strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == ',' || r > 0x7f })
 	if len(fields) == 0 {
@@ -68,9 +68,9 @@ func endsInDate(text string) bool {
 	return len(last) >= 3 && 'A' <= last[0] && last[0] <= 'Z'
 }
 
-// joins reports whether text may continue the value before it, for example as a
-// unit, a time of day or the rest of a path.
-func joins(text string) bool {
+// continuesValue reports whether text may continue the value before it, for example
+// as a unit.
+func continuesValue(text string) bool {
 	text = strings.TrimLeft(text, " ")
 	return text != "" && (strings.IndexByte("+-:,", text[0]) >= 0 || '0' <= text[0] && text[0] <= '9') ||
 		strings.Contains(text, `\`) || strings.HasPrefix(text, "m=") || len(text) > 0 && !strings.HasPrefix(text, "failed") && isUnit(text)
@@ -94,9 +94,8 @@ var codeWord = regexp.MustCompile(`(?i)code|status|error|errno|http|sqlstate`)
 // code matches an error code and the words before it.
 var code = regexp.MustCompile(`(?i)(?:code|status|error|errno|http|sqlstate)[ :=("'\[\\<a-z>/+-]*[0-9a-z]{1,5}`)
 
-// FuzzDigits replaces the digits of a text by other digits, which must not change
-// the id. The template must not be too long, and must contain no digits except in
-// error codes.
+// FuzzDigits checks that other digits do not change the id. A template must not be
+// too long. It has digits only in error codes.
 func FuzzDigits(f *testing.F) {
 	for _, bb := range benchTexts {
 		f.Add(bb.text)

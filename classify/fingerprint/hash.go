@@ -23,7 +23,7 @@ type digest struct {
 	lanes [4]uint64
 	size  int       // bytes written
 	n     int       // bytes in buf
-	buf   [256]byte // bytes that are not hashed yet; when it is full, its stripes are hashed
+	buf   [256]byte // bytes that are not hashed yet
 }
 
 // start makes an empty digest ready for use.
@@ -45,8 +45,7 @@ func (d *digest) write(text string) {
 	}
 }
 
-// readStripes hashes the full stripes of the buffer and keeps the rest in the
-// buffer.
+// readStripes hashes the full stripes of the buffer and keeps the remaining bytes.
 func (d *digest) readStripes() {
 	b := d.buf[:d.n]
 	v0, v1, v2, v3 := d.lanes[0], d.lanes[1], d.lanes[2], d.lanes[3]
@@ -60,8 +59,7 @@ func (d *digest) readStripes() {
 	d.n = copy(d.buf[:], b)
 }
 
-// sum returns the hash of all bytes that were written to the digest. After a call of
-// sum, the digest must not be used again.
+// sum returns the hash of all written bytes. The digest must not be used afterwards.
 func (d *digest) sum() uint64 {
 	h := prime5
 	if d.size >= stripe {

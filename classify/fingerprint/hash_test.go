@@ -23,7 +23,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// The hash of a text does not depend on how many calls of write it was split into.
+// The hash does not depend on how a text is split over calls of write.
 func TestDigestOfPieces(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("0123456789abcdefghijklmnopqrstuvwxyz", 30)

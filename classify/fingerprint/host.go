@@ -2,9 +2,8 @@ package fingerprint
 
 import "strings"
 
-// hostAfter replaces the host name after the word s.text[i:end], if a host name
-// usually follows that word, as in "dial tcp redis:6379". It returns the end of the
-// name, or 0 if there is no name.
+// hostAfter replaces the host name after the word s.text[i:end], as in "dial tcp
+// redis:6379". It returns the end of the name, or 0 if there is none.
 func (s *scanner) hostAfter(i, end int) int {
 	start := end + 1
 	var announced bool

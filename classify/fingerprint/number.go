@@ -6,9 +6,8 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// number replaces the value whose first digit is at i: a number, or a date, an
-// address or an id that begins with a number. It returns the end of the value. start
-// is the index of a sign before the digit, or i if there is none.
+// number replaces the value with the first digit at i, and returns the end of the
+// value. start is the index of the value with its sign.
 func (s *scanner) number(start, i int) int {
 	before := s.at(start - 1)
 	end := s.endOfDigits(i)
@@ -65,8 +64,8 @@ func (s *scanner) number(start, i int) int {
 	return s.id(start, s.endOfAlnum(end))
 }
 
-// digits returns the end of the number at i. isIP reports whether the number has
-// the form of an IPv4 address.
+// digits returns the end of the number at i. isIP reports whether it is an IPv4
+// address.
 func (s *scanner) digits(i int) (end int, isIP bool) {
 	groups, commas, long := 1, false, false
 	for group := i; ; i++ {
@@ -94,7 +93,7 @@ func (s *scanner) endOfDigits(i int) int {
 	return i
 }
 
-// unit returns the letters at i, which may be a unit such as µs, and the index after
+// unit returns the letters at i, possibly a unit such as µs, and the index after
 // them.
 func (s *scanner) unit(i int) (unit string, end int) {
 	text := s.text[min(i, len(s.text)):]
@@ -108,8 +107,7 @@ func (s *scanner) unit(i int) (unit string, end int) {
 	return text[:n], i + n
 }
 
-// withLongUnit replaces the number s.text[start:end], together with a space and a
-// unit that may follow, as in "250 ms".
+// withLongUnit replaces a number and a unit after a space, as in "250 ms".
 func (s *scanner) withLongUnit(start, end int) int {
 	if s.at(end) == ' ' {
 		switch unit, after := s.unit(end + 1); {
@@ -123,8 +121,8 @@ func (s *scanner) withLongUnit(start, end int) int {
 	return s.replace(start, end, placeholderNum)
 }
 
-// colons reads an IPv6 or a MAC address at i. It returns the end of the address and
-// the placeholder for the address. If there is no such address, end is 0.
+// colons reads an IPv6 or a MAC address at i, and returns its end and placeholder.
+// If there is no address, end is 0.
 func (s *scanner) colons(i int) (end int, placeholder string) {
 	groups, pairs, short, digits := 0, true, false, false
 	if strings.HasPrefix(s.text[i:], "::") {

@@ -15,10 +15,8 @@ const (
 	backtick = 2 // also closed by a single quote, as in `name'
 )
 
-// quoted reads a text in quotes, of which the opening quote is at i. It replaces the
-// text if it is a value, and keeps a key or an error text. It returns the index of
-// the next byte to read. The text may contain a line break only within the braces of
-// an object.
+// quoted reads a text in quotes at i. A value is replaced. A key or an error text is
+// kept. The result is the index of the next byte to read.
 func (s *scanner) quoted(i int) int {
 	k := double
 	switch s.text[i] {
@@ -80,12 +78,10 @@ func (s *scanner) quoted(i int) int {
 	return after
 }
 
-// quotedText scans the text s.text[start:end] between quotes. The opening quote is
-// at i, and after is the index after the closing quote. In the template, both quotes
-// become double quotes. quotedText returns false if the template is full.
+// quotedText scans the text s.text[start:end] between quotes. With the quotes, it is
+// s.text[i:after]. If the template is full, the result is false.
 func (s *scanner) quotedText(i, start, end, after int) bool {
-	// A double quote need not be changed, so it can be copied with the text around
-	// it.
+	// A double quote can be copied together with the text around it.
 	double := s.text[i] == '"'
 	if !double || s.spaceDue || kinds[s.text[start]] == space {
 		s.flush(i)
@@ -112,7 +108,7 @@ func (s *scanner) quotedText(i, start, end, after int) bool {
 }
 
 // closing returns the index of the closing quote of a text that begins at start, or
-// -1 if there is none. k is the index of the quotes in quotePairs.
+// -1. k is an index in quotePairs.
 func (s *scanner) closing(k, start int) int {
 	if start < s.unclosed[k] {
 		return -1
@@ -151,15 +147,15 @@ func (s *scanner) closing(k, start int) int {
 	return -1
 }
 
-// isKey reports whether the text s.text[start:end] in quotes is a key of an object,
-// or the key in "key"=value. The opening quote is at i, and after is the index at
-// which a colon or an equals sign must be.
-func (s *scanner) isKey(i, start, end, after int) bool {
-	sep := s.at(after)
+// isKey reports whether s.text[start:end] is a key in quotes, as in {"key":1} or
+// "key"=1. i is the index of the opening quote. colon is the index of the colon or
+// equals sign.
+func (s *scanner) isKey(i, start, end, colon int) bool {
+	sep := s.at(colon)
 	if sep != ':' && sep != '=' || end-start > maxWord || end == start {
 		return false
 	}
-	if sep == ':' && s.braces == 0 && (i > 0 || s.at(after+1) != '"') { // even without braces, "message":"..." is a part of an object
+	if sep == ':' && s.braces == 0 && (i > 0 || s.at(colon+1) != '"') { // "message":"..." alone is a part of an object
 		return false
 	}
 	i--

@@ -12,15 +12,15 @@ const (
 	maxNesting  = 4       // maximum depth of quotes within quotes
 )
 
-// scanner replaces the values of a text in one pass. For most decisions, it looks
-// only at the kinds and sets of the bytes (see kinds and sets).
+// scanner replaces the values of a text in one pass. For most decisions, the kinds
+// and sets of the bytes are enough.
 type scanner struct {
 	text string
 	out  []byte // the template so far; nil if only its hash is wanted
 	hash digest // the hash of the template so far, if out is nil
 	size int    // the length of the template so far
 
-	uncopied int  // index of the first byte of text that has not been copied or replaced yet
+	uncopied int  // index of the first byte that is not yet copied or replaced
 	spaceDue bool // a space must be added before the next byte of the template
 	// text[replacedStart:replacedEnd] was replaced by the last placeholder.
 	replacedStart, replacedEnd int
@@ -29,9 +29,8 @@ type scanner struct {
 	errorQuote                 int // index at which a quote opens an error text, not a value; 0 = none
 	nesting                    int // number of quoted texts around the current index
 	lineEnd                    int // the end of the current line
-	// unclosed has, for each kind of quotes, an index before which no more closing
-	// quotes were found. A search that begins before that index fails at once, so
-	// all searches together take linear time.
+	// For each kind of quotes, no closing quote was found before this index. So a
+	// search before this index is skipped.
 	unclosed [len(quotePairs)]int
 }
 
@@ -40,8 +39,8 @@ func (s *scanner) run() {
 	s.flush(s.scan(0))
 }
 
-// scan reads s.text from index i on. It returns the index at which it stopped: the
-// end of the text, or the index at which the template reached its maximum length.
+// scan reads s.text from index i on. It returns the end of the text, or the index at
+// which the template was full.
 func (s *scanner) scan(i int) int {
 	text := s.text
 	for uint(i) < uint(len(text)) {
@@ -71,8 +70,7 @@ func (s *scanner) scan(i int) int {
 	return i
 }
 
-// sizeAt returns the length that the template will have when the text before i has
-// been copied to it.
+// sizeAt returns the length of the template after copying the text before i.
 func (s *scanner) sizeAt(i int) int { return s.size + i - s.uncopied }
 
 // full reports whether the template has reached its maximum length.
@@ -109,8 +107,7 @@ func (s *scanner) flush(end int) {
 	}
 }
 
-// replace replaces s.text[start:end] by a placeholder such as placeholderNum. It
-// returns end.
+// replace replaces s.text[start:end] by a placeholder. The result is the index end.
 func (s *scanner) replace(start, end int, placeholder string) int {
 	s.flush(start)
 	s.emit(placeholder)
@@ -149,7 +146,7 @@ func (s *scanner) at(i int) byte {
 	return 0
 }
 
-// skip returns the index of the first byte, at i or later, that is not in set.
+// skip returns the first index from i on with a byte that is not in set.
 func (s *scanner) skip(i int, set byteSet) int {
 	for i < len(s.text) && sets[s.text[i]]&set != 0 {
 		i++
@@ -157,8 +154,8 @@ func (s *scanner) skip(i int, set byteSet) int {
 	return i
 }
 
-// special reads a byte that may begin a value, such as a bracket, a quote or a
-// slash. It returns the index of the next byte to read.
+// special reads a byte that may begin a value. It returns the index of the next byte
+// to read.
 func (s *scanner) special(i int) int {
 	before, after := s.at(i-1), s.at(i+1)
 	switch s.text[i] {
@@ -206,8 +203,8 @@ func (s *scanner) special(i int) int {
 	return i + 1
 }
 
-// announced is called for a colon at i with a space after it. If a quoted error text
-// follows, announced stores the index of the opening quote in s.errorQuote.
+// announced reads a colon at i with a space after it. If a quoted error text
+// follows, its index is stored in s.errorQuote.
 func (s *scanner) announced(i int) {
 	switch s.at(i + 2) {
 	case '"', '\'', '`', '\\':
@@ -218,10 +215,11 @@ func (s *scanner) announced(i int) {
 	}
 }
 
-// value replaces the unquoted value after the = at index i, and returns the index of
-// the next byte to read. It does not replace a value if there are spaces around the
-// =, or if the key says that the value is an error text. For an error text, it
-// stores the index at which a quote may begin in s.errorQuote.
+// value replaces the unquoted value after the = at index i. It returns the index of
+// the next byte to read. Two kinds of values stay:
+//
+//   - values with spaces around the =
+//   - error texts: s.errorQuote becomes the index at which a quote may begin
 func (s *scanner) value(i int) int {
 	end, spaced := i, s.at(i-1) == ' ' && s.at(i+1) == ' '
 	if spaced {
@@ -256,10 +254,10 @@ func (s *scanner) escapes(i int) bool {
 	return s.text[i] == '\\' && (s.at(i+1) == '"' || s.at(i+1) == '\'')
 }
 
-// path replaces the path that begins at index start, and returns the end of the
-// path. The caller has already found that s.text[start:i] is part of the path.
+// path replaces the path that begins at index start, and returns its end. The part
+// s.text[start:i] was read already.
 func (s *scanner) path(start, i int) int {
-	drive := i > start // a Windows path with a drive such as C:, which may contain spaces
+	drive := i > start // a Windows path such as C:\, which may contain spaces
 	for {
 		for i < len(s.text) && sets[s.text[i]]&inPath != 0 && !s.escapes(i) {
 			i++
@@ -273,9 +271,8 @@ func (s *scanner) path(start, i int) int {
 	return s.replace(start, max(s.trim(start+1, i), start+1), placeholderPath)
 }
 
-// afterSpace is for Windows paths, in which names may have spaces. It returns the
-// index of the next backslash if only a space and a few words come before that
-// backslash. Otherwise it returns 0.
+// afterSpace returns the index of the next backslash in a Windows path, if it
+// follows after a few words. Otherwise it returns 0.
 func (s *scanner) afterSpace(i int) int {
 	if s.at(i) != ' ' {
 		return 0

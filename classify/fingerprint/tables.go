@@ -17,7 +17,7 @@ const (
 	placeholderStr      = "<str>"
 )
 
-// kind says what the scanner does at a byte.
+// kind is what the scanner does at a byte.
 type kind uint8
 
 const (
@@ -120,8 +120,7 @@ func isDuration(unit string) bool {
 }
 
 // isLongDuration reports whether unit, after a number and a space, is a unit of
-// time. It returns false for m, h and d, because after a space they may be something
-// else.
+// time. For m, h and d, it returns false.
 func isLongDuration(unit string) bool {
 	switch unit {
 	case "ns", "us", "µs", "μs", "ms", "s", "sec", "secs", "msec", "min", "mins",
@@ -151,7 +150,7 @@ func isLongSize(unit string) bool {
 }
 
 // isTopLevel reports whether label is a common last label of host names, such as
-// com. It returns false for labels that often end other names, such as file names.
+// com. Common ends of file names are left out.
 func isTopLevel(label string) bool {
 	switch label {
 	case "ai", "app", "arpa", "at", "au", "be", "biz", "br", "ca", "ch", "cloud", "cn", "co", "com", "consul", "corp", "cz",

@@ -14,7 +14,7 @@ func (s *scanner) digitsAt(i int) (n int) {
 	return n
 }
 
-// time returns the end of the date or time of day at i, or 0 if there is none.
+// time returns the end of the date or time at i, or 0 if there is none.
 func (s *scanner) time(i int) int {
 	if end := s.date(i); end > 0 {
 		return s.restOfTime(end, false)
@@ -55,23 +55,23 @@ func (s *scanner) date(i int) int {
 	return 0
 }
 
-// dateParts reads the rest of a date after the first number: at i the separator sep,
-// a number, sep again, and a third number. The third number must have between least
-// and most digits. dateParts returns the end of the date, or 0 if there is no date.
-func (s *scanner) dateParts(i int, sep byte, least, most int) int {
+// dateParts reads the rest of a date: a separator, a number, the separator, and a
+// number with minDigits to maxDigits digits. It returns the end, or 0 if there is no
+// date.
+func (s *scanner) dateParts(i int, sep byte, minDigits, maxDigits int) int {
 	n := s.digitsAt(i + 1)
 	if n == 0 || n > 2 || s.at(i+1+n) != sep {
 		return 0
 	}
 	i += 2 + n
-	if n = s.digitsAt(i); n < least || n > most {
+	if n = s.digitsAt(i); n < minDigits || n > maxDigits {
 		return 0
 	}
 	return i + n
 }
 
-// clock returns the end of the time of day at i, such as "9:23" or "9:23:28", or 0 if
-// there is none. exact is true if the time of day has seconds.
+// clock returns the end of the time of day at i, or 0 if there is none. exact is
+// true if there are seconds.
 func (s *scanner) clock(i int) (end int, exact bool) {
 	n := s.digitsAt(i)
 	if n == 0 || n > 2 || s.at(i+n) != ':' || s.digitsAt(i+n+1) != 2 {
@@ -84,7 +84,7 @@ func (s *scanner) clock(i int) (end int, exact bool) {
 	return s.fraction(i + 3), true
 }
 
-// fraction returns the end of the fraction of a second at i, or i if there is none.
+// fraction returns the end of the fraction of a second at i, if any.
 func (s *scanner) fraction(i int) int {
 	if c := s.at(i); (c == '.' || c == ',') && ascii.IsDigit(s.at(i+1)) {
 		return s.endOfDigits(i + 1)
@@ -92,8 +92,8 @@ func (s *scanner) fraction(i int) int {
 	return i
 }
 
-// restOfTime returns the end of a time whose date ends at i. If year is true, a
-// year may follow the time.
+// restOfTime returns the end of a time after the end of a date at i. If year is
+// true, a year may follow.
 func (s *scanner) restOfTime(i int, year bool) int {
 	if s.at(i) == '.' || s.at(i) == 'Z' {
 		return s.zone(s.fraction(i))
@@ -124,9 +124,8 @@ func (s *scanner) restOfTime(i int, year bool) int {
 	return i
 }
 
-// zone returns the end of the time zone at i, or i if there is none. It also skips
-// the reading of the monotonic clock that [time.Time.String] may add, as in "+0000
-// UTC m=+0.01".
+// zone returns the end of the time zone and of a monotonic clock reading at i, if
+// any.
 func (s *scanner) zone(i int) int {
 	if s.at(i) == 'Z' && !isAlnum(s.at(i+1)) {
 		return i + 1
@@ -165,8 +164,8 @@ func isZone(name string) bool {
 	return false
 }
 
-// namedDate returns the end of the date at i if the date begins with s.text[i:end],
-// the name of a weekday or a month. Otherwise it returns 0.
+// namedDate returns the end of the date that begins with s.text[i:end], a weekday or
+// a month. If there is no date, it returns 0.
 func (s *scanner) namedDate(i, end int) int {
 	if isWeekday(s.text[i:end]) {
 		i = end
@@ -205,7 +204,7 @@ func isWeekday(word string) bool {
 	return false
 }
 
-// month returns the end of the name of a month at i, or 0 if there is none.
+// month returns the end of the month name at i, or 0 if there is none.
 func (s *scanner) month(i int) int {
 	end := i
 	for end < len(s.text) && end-i <= len("September") && kinds[s.text[end]] == letter {

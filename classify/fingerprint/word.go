@@ -6,8 +6,8 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// word reads the word at i. If the word begins a value, such as a path, it replaces
-// the value. It returns the index of the next byte to read.
+// word reads the word at i, and replaces a value that begins there. It returns the
+// index of the next byte to read.
 func (s *scanner) word(i int) int {
 	text, end := s.text, i+1
 	for uint(end) < uint(len(text)) && kinds[text[end]] == letter {
@@ -47,8 +47,8 @@ func (s *scanner) word(i int) int {
 	return end
 }
 
-// mayBeAtom reports whether the letters s.text[i:end] may begin an atom: a
-// token with punctuation in it, such as an address or a path.
+// mayBeAtom reports whether the letters s.text[i:end] may begin an atom: a token
+// with punctuation, such as a path.
 func (s *scanner) mayBeAtom(i, end int) bool {
 	next := s.at(end)
 	switch {
@@ -61,11 +61,10 @@ func (s *scanner) mayBeAtom(i, end int) bool {
 	return isAlnum(next) || sets[after]&inAtom != 0 || after == ':'
 }
 
-// mixed reads a word of letters and digits that begins at i. The first digit of the
-// word is at index first. mixed replaces the word or its numbers, and returns the
-// index of the next byte to read.
-func (s *scanner) mixed(i, first int) int {
-	last := s.endOfDigits(first)
+// mixed replaces a word of letters and digits at i, or only the numbers in it. It
+// returns the index of the next byte.
+func (s *scanner) mixed(i, firstDigit int) int {
+	last := s.endOfDigits(firstDigit)
 	end := s.endOfAlnum(last)
 	if s.isSQLState(i, end) {
 		return end
@@ -82,12 +81,12 @@ func (s *scanner) mixed(i, first int) int {
 		}
 	}
 	switch {
-	case end-i > maxWord, end-i >= 6 && s.skip(i, hexByte) >= first:
+	case end-i > maxWord, end-i >= 6 && s.skip(i, hexByte) >= firstDigit:
 		return s.id(i, end)
 	case end == last: // http2, x509
-		return s.number(first, first)
-	case first-i <= 8 && s.isTypeName(last, end): // S3ServiceException
-		s.replace(first, last, placeholderNum)
+		return s.number(firstDigit, firstDigit)
+	case firstDigit-i <= 8 && s.isTypeName(last, end): // S3ServiceException
+		s.replace(firstDigit, last, placeholderNum)
 		return end
 	}
 	return s.id(i, end)
@@ -100,8 +99,8 @@ func (s *scanner) endOfAlnum(i int) int {
 	return i
 }
 
-// isTypeName reports whether s.text[i:end] looks like "NullPointerException": each of
-// its words begins with a capital letter and has at least three more letters.
+// isTypeName reports whether s.text[i:end] looks like "NullPointerException": every
+// capital letter is followed by three small letters.
 func (s *scanner) isTypeName(i, end int) bool {
 	for i < end {
 		start := i
@@ -119,10 +118,8 @@ func (s *scanner) isTypeName(i, end int) bool {
 	return true
 }
 
-// isJumble reports whether the letters s.text[i:end] look random. It divides them
-// into words at each capital letter that follows a lower-case letter. They look
-// random if the words have fewer than three letters on average. "NullPointer" does
-// not: its words have four and seven letters.
+// isJumble reports whether the letters s.text[i:end] look random: capital letters
+// divide them into words of fewer than three letters on average.
 func (s *scanner) isJumble(i, end int) bool {
 	humps, n := 1, end-i
 	for i++; i < end; i++ {
@@ -133,9 +130,10 @@ func (s *scanner) isJumble(i, end int) bool {
 	return humps*3 > n
 }
 
-// id replaces an id that begins with s.text[i:end] and returns the end of the id. An
-// id may have several parts, separated by - or _. If the id so far has at least 16
-// bytes, . + / and ~ are separators too.
+// id replaces an id that begins with s.text[i:end] and returns its end:
+//
+//   - Parts of an id are separated by - or _.
+//   - After 16 bytes, . + / and ~ are separators too.
 func (s *scanner) id(i, end int) int {
 	for end+1 < len(s.text) && isAlnum(s.text[end+1]) {
 		switch s.text[end] {
@@ -152,8 +150,8 @@ func (s *scanner) id(i, end int) int {
 	return s.replace(i, s.padding(end), placeholderID)
 }
 
-// padding returns the index after the base64 padding ("=" or "==") at index end. If
-// there is none, it returns end.
+// padding returns the index after the base64 padding at index end. If there is no
+// padding, it returns end.
 func (s *scanner) padding(end int) int {
 	if s.at(end) != '=' {
 		return end
@@ -188,10 +186,8 @@ func (s *scanner) isUUID(i int) bool {
 	return true
 }
 
-// atom reads a token that begins at i: letters, digits and the punctuation of
-// inAtom. If the token is an address, a path or an id, atom replaces it and returns
-// the end of the token. Otherwise atom returns 0, and the caller must read the token
-// word by word.
+// atom replaces an address, a path or an id that begins at i, and returns its end.
+// For any other token, it returns 0, and the caller must read word by word.
 func (s *scanner) atom(i int) int {
 	text, end := s.text, i
 	var seen byteSet
@@ -245,8 +241,7 @@ func (s *scanner) atom(i int) int {
 	return 0
 }
 
-// url replaces a URL that begins at i. colon is the index of the colon after the
-// scheme.
+// url replaces a URL that begins at i. The colon after the scheme is at index colon.
 func (s *scanner) url(i, colon int) int {
 	end := colon + len("://")
 	return s.replace(i, s.trim(end, s.skip(end, inURL)), placeholderURL)

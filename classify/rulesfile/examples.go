@@ -14,13 +14,13 @@ import (
 // examined is a rule with examples.
 type examined struct {
 	index int
-	cost  int // estimated cost of checking the examples, only to sort the rules
+	cost  int // estimated cost of checking the examples; used to sort the rules
 	done  bool
 }
 
-// checkAllExamples checks the examples of all rules and returns the first fault. It
-// first checks a sample of the rules, to estimate the work. If the estimate is too
-// high, it returns an error early.
+// checkAllExamples returns the first fault in the examples of all rules. It first
+// estimates the work from a sample. If the estimate is too high, it returns an
+// error.
 func checkAllExamples(docs []ruledoc.Rule, budget *scan.Budget) error {
 	var rules []examined
 	bytes := 0
@@ -46,7 +46,7 @@ func checkAllExamples(docs []ruledoc.Rule, budget *scan.Budget) error {
 	}
 	const sampled = 32
 	some, estimate := min(sampled, len(rules)), 0
-	for n := range some { // each sampled rule represents the rules that follow it, whose cost is similar
+	for n := range some { // each sampled rule represents the similar rules after it
 		r, like := &rules[n*len(rules)/some], (n+1)*len(rules)/some-n*len(rules)/some
 		before := budget.Checked()
 		if err := check(r); err != nil {
@@ -67,8 +67,7 @@ func checkAllExamples(docs []ruledoc.Rule, budget *scan.Budget) error {
 	return first
 }
 
-// sizeOf returns the cost of checking texts. The cost of a text is its length
-// plus 10, because even an empty text takes some time.
+// sizeOf returns the cost of checking texts. A text costs its length plus 10.
 func sizeOf(texts []string) (size int) {
 	for _, text := range texts {
 		size += 10 + len(text)
@@ -76,8 +75,7 @@ func sizeOf(texts []string) (size int) {
 	return size
 }
 
-// checkExamples checks that the pattern of a rule matches every text under match
-// and no text under miss.
+// checkExamples checks that a pattern matches all "match" texts and no "miss" text.
 func checkExamples(d *ruledoc.Rule, index int, budget *scan.Budget) error {
 	t, err := budget.Tester(index, d.Pattern)
 	if err != nil {
@@ -104,9 +102,8 @@ func checkExamples(d *ruledoc.Rule, index int, budget *scan.Budget) error {
 	return nil
 }
 
-// matchIn returns the part of a text that a pattern matches, in quotes and followed
-// by "in". It returns "" for a long pattern or text, because package regexp would
-// take too long.
+// matchIn returns the matching part of a text, in quotes and followed by "in". If
+// the pattern or the text is long, it returns "".
 func matchIn(pattern, text string) string {
 	const short = 1 << 10
 	if len(pattern) > short || len(text) > short {

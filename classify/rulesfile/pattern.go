@@ -10,9 +10,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/scan"
 )
 
-// patternError describes an error of the pattern of a rule in one line: the rule,
-// the pattern and the fault. For a syntax error, it names the kind of error, the
-// faulty part if that is not the whole pattern, and a remedy if there is one.
+// patternError names the rule, the pattern and the fault, in one line. For a syntax
+// error, it adds the faulty part and a remedy if known.
 func patternError(d *ruledoc.Rule, err error) error {
 	var fault *syntax.Error
 	if !errors.As(err, &fault) {
@@ -31,8 +30,7 @@ func patternError(d *ruledoc.Rule, err error) error {
 	}
 }
 
-// patternFault is an error with its own text. It wraps a parser's error, so that
-// errors.As finds the parser's error.
+// patternFault is an error with its own text, which wraps a parser's error.
 type patternFault struct {
 	text string
 	err  error

@@ -11,25 +11,24 @@
 //	    match: ['stock 17 is locked']        # optional: texts that it must match
 //	    miss: ['stock market is locked up']  # optional: near misses
 //
-// Patterns are Go regular expressions. They ignore case unless they contain
-// (?-i). Load reads at most [MaxBytes] and checks every rule: its fields, reason,
-// id and pattern, then the pattern against the rule's examples. If there is a fault,
-// Load loads no rule and returns the first fault as an [*Error] with its line and a
-// remedy.
+// Patterns are Go regular expressions. They ignore case unless they contain (?-i).
+// Load checks every rule: its fields, reason, id, pattern and examples. If there is a
+// fault, Load loads no rule. It returns the first fault as an [*Error] with its line
+// and a remedy.
 //
 // The limits of [classify.New] apply. There are also these limits:
 //
-//   - [MaxBytes] for a file. If a file has more than 512 KiB, its YAML must be plain:
-//     a list of rules, each text on one line or a block text with |, and no anchors,
-//     aliases or tags.
+//   - [MaxBytes] for a file.
+//   - 512 KiB for a file whose YAML is not plain. Plain YAML is a list of rules without
+//     anchors, aliases and tags. Each text is on one line, or a block text with |.
 //   - 40,000 keys and values for one rule.
 //   - 3 million steps of checking examples, plus one for each byte of the examples.
-//     A pattern without a repeated dot such as .{0,900} takes less than one step per
-//     byte. A repeated dot takes 200 steps wherever the part of the pattern before it
-//     matches.
 //
-// A file beyond a limit is refused within 100 ms and 64 MB. The error has the line,
-// the id and the pattern of the most expensive rule, and a remedy.
+// Checking an example takes less than one step per byte. If the pattern has a repeated
+// dot such as .{0,900}, the dot takes 200 steps wherever the part before it matches.
+//
+// If a file exceeds a limit, Load returns an error within 100 ms and 64 MB. The error
+// has the line, the id and the pattern of the most expensive rule, and a remedy.
 package rulesfile
 
 import (
@@ -48,8 +47,8 @@ import (
 // MaxBytes is the largest size of a rules file. A rule takes about 200 bytes.
 const MaxBytes = 4 << 20
 
-// Error is a fault in a rules file. Its text names the line, the rule, the fault
-// and a remedy.
+// Error is a fault in a rules file. Its text names the line, the rule, the fault and
+// a remedy.
 type Error struct {
 	Line int // 0 for a fault of the whole file, such as its size
 	Err  error
@@ -66,15 +65,14 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Load reads and checks the rules of one YAML document. An empty document has no
-// rules. A fault in the document is an [*Error]; a read error is returned
-// unchanged.
+// rules. A fault in the document is an [*Error]. A read error is returned unchanged.
 func Load(r io.Reader) ([]classify.Rule, error) {
 	rules, _, err := load(r)
 	return rules, err
 }
 
-// load is like Load, but also returns the steps that it took: one for each byte
-// read, plus those of compiling the patterns and checking the examples.
+// load is like Load, but also returns the steps. They include one for each byte, the
+// compilation and the examples.
 func load(r io.Reader) (rules []classify.Rule, steps int, err error) {
 	var file bytes.Buffer
 	if _, err := file.ReadFrom(io.LimitReader(r, MaxBytes+1)); err != nil {
@@ -122,7 +120,8 @@ func read(data []byte) ([]ruledoc.Rule, error) {
 	return doc.Rules, nil
 }
 
-// checkFields checks the fields of the n-th rule. seen maps ids to lines.
+// checkFields checks the fields of the n-th rule. The map seen has the line of each
+// id.
 func checkFields(n int, d *ruledoc.Rule, seen map[string]int) error {
 	if d.ID == "" {
 		return faultf(d.LineOf("id"), "rule %d: it has no id; give it a stable name, such as id: shop/stock-locked", n)
@@ -160,8 +159,8 @@ func checkFields(n int, d *ruledoc.Rule, seen map[string]int) error {
 	return nil
 }
 
-// checkPatterns checks the examples of all patterns. Then it compiles the patterns
-// together, as classify.New does, and returns how many steps this took.
+// checkPatterns checks the examples, then compiles all patterns together, as
+// classify.New does. It returns the steps.
 func checkPatterns(docs []ruledoc.Rule) (steps int, err error) {
 	exprs := make([]string, len(docs))
 	for i := range docs {
@@ -202,7 +201,7 @@ func reasons() string {
 }
 
 // documentError turns an error of ruledoc.Parse into an [*Error]. The YAML library
-// gives the line only in the text of its error, so documentError parses the text.
+// gives the line only in the text of its error.
 func documentError(err error) error {
 	var own *Error
 	if errors.As(err, &own) {

@@ -120,9 +120,8 @@ func TestLoadFaults(t *testing.T) {
 	}
 }
 
-// TestLoadFoundIDsTwice loads a file that begins with plain rules and ends with a
-// rule that is not plain YAML. Load reads such a file twice, but must not report its
-// ids as duplicates.
+// TestLoadFoundIDsTwice checks a file that Load must read twice. Its ids are not
+// duplicates.
 func TestLoadFoundIDsTwice(t *testing.T) {
 	t.Parallel()
 	rules, err := rulesfile.Load(strings.NewReader("rules:\n- id: a\n  reason: logic\n  pattern: abc\n- id: b\n  reason: logic\n  pattern: x\n  match: [\"x \\u0013\"]\n"))
@@ -138,8 +137,7 @@ func TestPatternFaultKeepsTheParsersError(t *testing.T) {
 	assert.Equal(t, syntax.ErrMissingParen, fault.Code)
 }
 
-// TestLoadHostile checks that Load refuses files that take far more time or
-// memory than their size suggests.
+// TestLoadHostile checks that files with disproportionate costs are refused.
 func TestLoadHostile(t *testing.T) {
 	t.Parallel()
 	bomb := "rules:\n- &a {id: x, reason: policy, pattern: a, match: [" + strings.Repeat("a,", 1<<19) + "a]}\n" + strings.Repeat("- *a\n", 1<<19)
@@ -167,8 +165,8 @@ func TestLoadHostile(t *testing.T) {
 	})
 }
 
-// TestLoadTooLarge checks that Load refuses a pattern with too many states, names
-// its line, and does not run out of memory.
+// TestLoadTooLarge checks that a pattern with too many states is refused, with its
+// line.
 func TestLoadTooLarge(t *testing.T) {
 	t.Parallel()
 	const file = `rules:
@@ -180,8 +178,7 @@ func TestLoadTooLarge(t *testing.T) {
 	assert.Regexp(t, `^line 3: rule "large": pattern ".*": it needs too many states`, err.Error())
 }
 
-// TestLoadCostly loads costly files. Load must accept a file, or the error must
-// name the costly rule.
+// TestLoadCostly checks that the error for a costly file names the costly rule.
 func TestLoadCostly(t *testing.T) {
 	t.Parallel()
 	rule := func(id, pattern, more string) string {
@@ -211,17 +208,15 @@ func TestLoadCostly(t *testing.T) {
 	}
 }
 
-// These are limits on the steps that Load takes for a file. A step takes 10 to 20
-// ns.
+// These are limits on the steps of loading a file. A step takes 10 to 20 ns.
 const (
 	stepsAByte   = 2_500      // for each byte of a file that loads
 	stepsFree    = 40_000_000 // for any file, in addition to stepsAByte
 	stepsRefused = 18_000_000 // for a refused file; 4 million of them are for its bytes
 )
 
-// TestLoadTookStepsWithoutBound checks the steps that Load takes for costly files,
-// and the memory that it allocates before it refuses a file. The test isn't
-// parallel, because it measures the whole process.
+// TestLoadTookStepsWithoutBound checks the steps and memory for costly files. The
+// test isn't parallel, because it measures the whole process.
 func TestLoadTookStepsWithoutBound(t *testing.T) {
 	rules := func(n int, pattern, more string) string {
 		var b strings.Builder
@@ -315,8 +310,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// BenchmarkLoad reads 1,000 rules with examples. It should take less than a
-// second.
+// BenchmarkLoad reads 1,000 rules with examples. The target is less than a second.
 func BenchmarkLoad(b *testing.B) {
 	var file strings.Builder
 	file.WriteString("rules:\n")
@@ -333,8 +327,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkRefuse measures how long Load takes to refuse a file. It should take
-// less than 100 ms for every file.
+// BenchmarkRefuse refuses costly files. The target is less than 100 ms for each.
 func BenchmarkRefuse(b *testing.B) {
 	file := func(rule string) string {
 		var b strings.Builder

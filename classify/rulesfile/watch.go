@@ -31,7 +31,7 @@ type optionFunc func(config) config
 func (f optionFunc) apply(c config) config { return f(c) }
 
 // WithInterval sets the time between two checks of the file. The default is
-// [DefaultInterval]; d ≤ 0 keeps it.
+// [DefaultInterval]. If d ≤ 0, the default remains.
 func WithInterval(d time.Duration) Option {
 	return optionFunc(func(c config) config {
 		if d > 0 {
@@ -41,10 +41,10 @@ func WithInterval(d time.Duration) Option {
 	})
 }
 
-// WithErrorFunc sets a function that Watch calls if new content of the file cannot
-// be used. The error wraps an [*Error] for a fault in the rules, and
-// [os.ErrNotExist] for a removed file. The function is called once for each fault,
-// in the goroutine that watches the file. By default errors are ignored.
+// WithErrorFunc sets a function that Watch calls if new content cannot be used. By
+// default, errors are ignored. A fault in the rules is an [*Error]. If the file was
+// removed, the error wraps [os.ErrNotExist]. The function is called once for each
+// fault. It runs in the goroutine that watches the file.
 func WithErrorFunc(f func(error)) Option {
 	return optionFunc(func(c config) config {
 		c.onError = f
@@ -52,10 +52,9 @@ func WithErrorFunc(f func(error)) Option {
 	})
 }
 
-// WithLoadFunc sets a function that Watch calls with the new rules after each change
-// of the rules. It is not called for the first rules, which Watch loads before it
-// returns. The function runs in the goroutine that watches the file. By default no
-// function is called.
+// WithLoadFunc sets a function that Watch calls with the new rules after each
+// change. By default, no function is called. The function is not called for the
+// first rules. It runs in the goroutine that watches the file.
 func WithLoadFunc(f func([]classify.Rule)) Option {
 	return optionFunc(func(c config) config {
 		c.onLoad = f
@@ -64,8 +63,8 @@ func WithLoadFunc(f func([]classify.Rule)) Option {
 }
 
 // WithClassifier sets options of the classifier that Watch returns, such as
-// classify.WithBase. Rules in these options take precedence over the rules of the
-// file. The default is none.
+// classify.WithBase. By default there are none. Rules in these options take
+// precedence over the rules of the file.
 func WithClassifier(opts ...classify.Option) Option {
 	opts = slices.Clone(opts)
 	return optionFunc(func(c config) config {
@@ -74,24 +73,21 @@ func WithClassifier(opts ...classify.Option) Option {
 	})
 }
 
-// Watch loads the rules of the file at path and returns a classifier that uses
-// them. When the file changes, the classifier gets the new rules. When ctx ends,
-// it keeps its last rules. The classifier is safe for concurrent use; see
-// [classify.Switchable]. Watch returns an error if the file cannot be read or has
-// a fault.
+// Watch loads the rules of the file at path and returns a classifier. When the file
+// changes, the classifier gets the new rules. When ctx ends, the classifier keeps
+// its last rules. The classifier is safe for concurrent use.
 //
-// Watch polls the file, because not every file system reports changes as events:
-// network file systems do not. Polling also finds a file that is replaced by a
-// rename, as editors do, or through symbolic links, as Kubernetes does with a
+// If the file cannot be read or has a fault, Watch returns an error. If the file
+// becomes faulty later, or is removed, the classifier keeps its rules. Watch then
+// calls the function of [WithErrorFunc].
+//
+// Watch polls the file, so it also works on network file systems. It detects a
+// rename, as editors do. It detects changed symbolic links, as in a Kubernetes
 // ConfigMap.
 //
-// Watch may read a file while it is being written. So it uses new content only
-// after two checks in a row have found it. A change takes effect one to two
-// intervals after the last write. A program that pauses for longer between writes
-// should write another file and rename it.
-//
-// If new content has a fault, or the file is removed, the classifier keeps its
-// rules and Watch calls the function of [WithErrorFunc].
+// New content takes effect after two checks in a row have found it. This takes one to
+// two intervals. A program that pauses longer between writes should write another
+// file and rename it.
 func Watch(ctx context.Context, path string, opts ...Option) (*classify.Classifier, error) {
 	w := watcher{path: path, cfg: config{interval: DefaultInterval}}
 	for _, o := range opts {
@@ -121,7 +117,7 @@ type watcher struct {
 	last lastRead
 }
 
-// content is the result of reading the file: its data or an error.
+// content is what a read of the file returned: its data or an error.
 type content struct {
 	data string
 	err  error
@@ -137,7 +133,7 @@ func (c content) equal(d content) bool {
 // lastRead describes the last read of the file.
 type lastRead struct {
 	at    time.Time
-	info  os.FileInfo // from before the read
+	info  os.FileInfo // taken before the file was read
 	found content
 }
 
@@ -155,8 +151,8 @@ func (w *watcher) run(ctx context.Context) {
 	}
 }
 
-// poll checks the file once. It uses new content only if the previous check
-// found the same content.
+// poll checks the file once. It uses new content that two checks in a row have
+// found.
 func (w *watcher) poll() {
 	found := w.check()
 	switch {
@@ -170,8 +166,8 @@ func (w *watcher) poll() {
 	}
 }
 
-// use compiles the rules of new content and switches to them. If the content has a
-// fault, use reports the fault instead.
+// use compiles new content and switches to its rules. If the content has a fault,
+// use reports it.
 func (w *watcher) use(file content) {
 	c, rules, err := w.compile(file)
 	switch {
@@ -201,15 +197,14 @@ func (w *watcher) compile(file content) (*classify.Classifier, []classify.Rule, 
 	return c, rules, nil
 }
 
-// mtimeResolution is longer than the resolution of modification times in any file
-// system. The coarsest is FAT with 2 s. Two changes within the resolution can have
-// the same modification time.
+// mtimeResolution exceeds the resolution of modification times, which is 2 s in FAT.
 const mtimeResolution = 3 * time.Second
 
-// check returns the content of the file. It reads the file only if its size,
-// identity or modification time is different from the last read, or if the file had
-// changed shortly before that read. In the second case, a later change can have left
-// the same modification time.
+// check returns the content of the file. It reads the file again in two cases:
+//
+//   - The size, identity or modification time has changed.
+//   - The file was modified shortly before the last read. A later change can then have
+//     the same modification time.
 func (w *watcher) check() content {
 	info, err := os.Stat(w.path) // follows symbolic links
 	if err != nil {
@@ -226,14 +221,14 @@ func (w *watcher) check() content {
 
 // readFile reads a file, but at most one byte more than Load accepts.
 func readFile(path string, info os.FileInfo) content {
-	if !info.Mode().IsRegular() { // reading a pipe would block
+	if !info.Mode().IsRegular() { // opening a pipe would block
 		return content{err: &os.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}}
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return content{err: err}
 	}
-	defer func() { _ = f.Close() }() // closing a file that was only read loses nothing
+	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
 	if err != nil {
 		return content{err: err}

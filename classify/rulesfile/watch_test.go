@@ -38,8 +38,8 @@ func document(reasons ...classify.Reason) string {
 
 const moving = "shard 7 is moving"
 
-// watch is a test of Watch: a rules file, and the classifier that Watch returned for
-// this file. It records the calls of the functions for new rules and for errors.
+// watch is a rules file with the classifier of Watch. It records the calls for new
+// rules and for errors.
 type watch struct {
 	t    *testing.T
 	path string
@@ -57,8 +57,8 @@ func (w *watch) recorded() (loads [][]classify.Rule, errs []error) {
 	return w.loads, w.errs
 }
 
-// withWatch calls test with a rules file, under fake time. Watch checks the file
-// every second.
+// withWatch runs a test with a rules file, under fake time. The interval is one
+// second.
 func withWatch(t *testing.T, test func(w *watch), opts ...rulesfile.Option) {
 	t.Helper()
 	dir := t.TempDir()
@@ -104,8 +104,7 @@ func (w *watch) waitChecks(n int) {
 	}
 }
 
-// assertReason checks the reason for a text twice. The second result comes from
-// the classifier's cache.
+// assertReason checks the reason for a text twice, the second time from the cache.
 func (w *watch) assertReason(want classify.Reason) {
 	w.t.Helper()
 	for range 2 {

@@ -17,9 +17,8 @@ import (
 	"github.com/errclass/errclass/classify/rulesfile"
 )
 
-// TestWatchConfigMap replaces the rules as Kubernetes does. rules.yaml is a link to
-// ..data/rules.yaml, and ..data is a link to a directory. A rename replaces ..data
-// by a link to a new directory.
+// TestWatchConfigMap replaces the rules as Kubernetes does, by renaming a symbolic
+// link.
 func TestWatchConfigMap(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -47,8 +46,7 @@ func TestWatchConfigMap(t *testing.T) {
 	})
 }
 
-// Watch detects that a new file replaced the old one, even if both have the same
-// size and modification time.
+// Watch must detect a new file of the same size and modification time.
 func TestWatchSameSizeAndTime(t *testing.T) {
 	t.Parallel()
 	withWatch(t, func(w *watch) {
@@ -63,7 +61,7 @@ func TestWatchSameSizeAndTime(t *testing.T) {
 	})
 }
 
-// Watch does not block on a named pipe. It returns an error.
+// Watch must return an error for a named pipe, without blocking.
 func TestWatchPipe(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pipe")

@@ -1,5 +1,5 @@
-// Command errclass classifies error messages and log lines. It gives each of
-// them a category (what to do next) and a reason (why).
+// Command errclass classifies error messages and log lines. It gives each of them a
+// category and a reason. The category says what to do next, and the reason says why.
 //
 //	errclass triage [FILE...]        show what is wrong: the errors of logs in groups
 //	errclass logs [FILE...]          add error.category and error.reason to error lines of logs
@@ -9,16 +9,19 @@
 //	errclass eval PATH...            measure rules and model against labelled messages
 //	errclass run [--retry] -- CMD    run a command, classify its failure, and retry it
 //
-// Every command takes --rules (standard, minimal, or a YAML file that is added
-// to standard), --rules-only and --no-model. The exit codes are
+// Every command has the flags --rules, --rules-only and --no-model. The value of
+// --rules is standard, minimal, or a YAML file. The rules of a YAML file are added to
+// the standard rules.
+//
+// The exit codes are
 //
 //   - 0: success
 //   - 1: a threshold was missed, or reading or writing failed
 //   - 2: the command line or a rules file is wrong
 //   - 141: the output of logs, classify or run was closed
 //
-// If the command of errclass run fails, errclass exits with the exit code of that
-// command. `errclass help COMMAND` has the details.
+// If the command of errclass run fails, errclass exits with that command's code. For
+// details, see `errclass help COMMAND`.
 package main
 
 import (

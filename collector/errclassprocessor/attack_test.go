@@ -75,9 +75,8 @@ func TestBytesInMap(t *testing.T) {
 	}))
 }
 
-// A severity text may name no level, for example because it is in a different
-// language. Then the severity number or the body decides whether the record is an
-// error.
+// A severity text may name no level, for example in a different language. Then the
+// severity number or the body decides.
 func TestSeverityTextInOtherLanguages(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, nil, signalLog)
@@ -151,8 +150,7 @@ func TestExceptionsOfSpansWithoutError(t *testing.T) {
 	}
 }
 
-// The second of two processors in a pipeline changes and counts nothing. If its keys
-// are different, it adds the same category and reason under its own keys.
+// The second of two processors in a pipeline changes and counts nothing.
 func TestTwoProcessors(t *testing.T) {
 	t.Parallel()
 	first, second := newTest(t, nil, signalLog), newTest(t, nil, signalLog)
@@ -180,8 +178,8 @@ func TestTwoProcessors(t *testing.T) {
 	}
 }
 
-// While 1,000 goroutines classify, the rules file is replaced again and again. Each
-// record gets the category and the reason of one version of the file.
+// The rules file is replaced while 1,000 goroutines classify. Each record's result
+// comes from one version of the file.
 func TestRulesFileReplacedWhileInUse(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "rules.yaml")

@@ -37,8 +37,7 @@ type attributes struct {
 	members int // members of the maps and lists visited
 }
 
-// read adds the attributes in m to a. It does not copy the strings, so they are
-// valid only as long as m is.
+// read adds the attributes in m to a. The strings are valid only while m is.
 func (a *attributes) read(names *attrkey.Names, m pcommon.Map) {
 	for name, v := range m.All() {
 		if key := names.Find(name); key != 0 {
@@ -85,9 +84,8 @@ func (a *attributes) addText(text string) {
 	}
 }
 
-// addTexts adds the error texts in the map m to a. Log bridges write an error as a
-// map if it has several parts or belongs to a group. inError is true if m itself is
-// an error.
+// addTexts adds the error texts in the map m to a. inError is true if m itself is an
+// error.
 func (a *attributes) addTexts(m pcommon.Map, depth int, inError bool) {
 	if !a.mayVisit(m.Len(), depth) {
 		return
@@ -106,7 +104,7 @@ func (a *attributes) addTexts(m pcommon.Map, depth int, inError bool) {
 	}
 }
 
-// addItems is like addTexts, for a list. inError is true if the items are errors.
+// addItems adds the error texts in a list. inError is true if the items are errors.
 func (a *attributes) addItems(s pcommon.Slice, depth int, inError bool) {
 	if !a.mayVisit(s.Len(), depth) {
 		return
@@ -123,8 +121,8 @@ func (a *attributes) addItems(s pcommon.Slice, depth int, inError bool) {
 	}
 }
 
-// mayVisit counts the n members of a map or a list. It returns false if a limit is
-// reached, and the members must not be read.
+// mayVisit counts the n members of a map or a list. If a limit is reached, it
+// returns false.
 func (a *attributes) mayVisit(n, depth int) bool {
 	if depth > evidence.MaxDepth || a.nTexts == len(a.texts) {
 		return false

@@ -33,8 +33,7 @@ func newTest(tb testing.TB, change func(*Config), signal string) *errclassProces
 	return p
 }
 
-// newBatch returns a batch of n records that look like those from the Collector's
-// receivers. The function fill adds the content for one benchmark.
+// newBatch returns a batch of n records, like those from the Collector's receivers.
 func newBatch(n int, fill func(i int, r plog.LogRecord)) plog.Logs {
 	ld := plog.NewLogs()
 	rl := ld.ResourceLogs().AppendEmpty()
@@ -111,9 +110,8 @@ func word(i int) string {
 	return string(b[:])
 }
 
-// BenchmarkLogs measures log records of about 120 bytes, in batches of 1,000
-// records. The metric cpu-ns/record is the CPU time per record. Other load on the
-// machine hardly changes this metric. In cases named "unseen", every text is new.
+// BenchmarkLogs classifies batches of 1,000 records of about 120 bytes each. In
+// cases named "unseen", every text is new.
 func BenchmarkLogs(b *testing.B) {
 	for _, body := range bodies {
 		b.Run(body.name, func(b *testing.B) {
@@ -134,7 +132,7 @@ func BenchmarkLogs(b *testing.B) {
 	}
 }
 
-// BenchmarkTraces is like BenchmarkLogs, but measures spans.
+// BenchmarkTraces classifies batches of spans.
 func BenchmarkTraces(b *testing.B) {
 	spans := []struct {
 		name string

@@ -17,9 +17,8 @@ const (
 	maxLines = 128      // lines that are searched for a level
 )
 
-// event reads the header of a text body and finds its level. If the first line has
-// no level, event looks for an error in the later lines. If line is not empty, it
-// has the same bytes as text, and j.reader has already read it.
+// event reads the header of a text body and finds its level. If line is not empty,
+// j.reader has already read it.
 func (j *job) event(line []byte, text string) (first shapes.Event) {
 	events := shapes.Events{WithoutTime: true}
 	read := len(line) > 0
@@ -57,9 +56,8 @@ const (
 	maxMembers = 1 << 14 // members and items in all; further ones are left out
 )
 
-// appendJSON appends a map or a list to b as JSON, so that it can be read like a
-// JSON log line. If the value exceeds a limit, a part is left out, but the JSON is
-// still valid.
+// appendJSON appends a map or a list to b as JSON. Over a limit, parts are left out,
+// but the JSON stays valid.
 func appendJSON(b []byte, v pcommon.Value) []byte {
 	e := encoder{buf: b, left: maxMembers}
 	e.value(v, 0)
@@ -71,8 +69,7 @@ type encoder struct {
 	left int
 }
 
-// full counts a member and reports whether the JSON has reached a limit, so that the
-// member must be left out.
+// full counts a member and reports whether the JSON has reached a limit.
 func (e *encoder) full() bool {
 	e.left--
 	return e.left < 0 || len(e.buf) > maxLine

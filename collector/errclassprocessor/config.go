@@ -37,18 +37,18 @@ type Config struct {
 	// false.
 	AddConfidence bool `mapstructure:"add_confidence"`
 
-	// AddFingerprint adds the id of the error's template, which is its text without
-	// the variable parts. The default is false.
+	// AddFingerprint adds the id of the error's template: its text without values.
+	// The default is false.
 	AddFingerprint bool `mapstructure:"add_fingerprint"`
 
-	// RulesFile is a file with rules of the user, which take precedence over the
-	// standard rules. The processor reads the file again when it changes. By default
+	// RulesFile is a file with rules of the user. These take precedence over the
+	// standard rules. If the file changes, the processor reads it again. By default
 	// there is no such file.
 	RulesFile string `mapstructure:"rules_file"`
 
-	// MaxBytes is the maximum number of bytes of text that the processor reads from
-	// one record or span. Of a longer text, the processor reads the beginning and
-	// the end. The default is 65536, which is also the largest valid value.
+	// MaxBytes is the maximum number of bytes of text that are read from one record
+	// or span. If a text is longer, only its beginning and its end are read. The
+	// default is 65536, which is also the largest valid value.
 	MaxBytes int `mapstructure:"max_bytes"`
 
 	// ErrorMode says what happens to a record that cannot be read. The default is
@@ -120,7 +120,7 @@ func createDefaultConfig() component.Config {
 }
 
 // Validate returns all faults of the configuration. Each error begins with the name
-// of the key. Validate also reads the rules file.
+// of the key. The rules file is also checked.
 func (c *Config) Validate() error {
 	errs := c.Keys.validate()
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }

@@ -15,7 +15,6 @@ import (
 )
 
 // readConfig returns the configuration in testdata/config.yaml that has this id.
-// If the configuration is faulty, the error names its faults.
 func readConfig(tb testing.TB, id component.ID) (*Config, error) {
 	tb.Helper()
 	cm, err := confmaptest.LoadConf(filepath.Join("testdata", "config.yaml"))

@@ -7,20 +7,19 @@
 // What happens to a log record:
 //
 //   - A record below min_severity passes unchanged, unless it has an exception.*
-//     attribute. If the record has no severity number, the processor reads its
-//     severity text or a level in its body.
-//   - A body is read as a log line. It may be JSON, logfmt or a line of a container
-//     runtime. A map is read as JSON. In any other text, the processor skips the
-//     header.
-//   - These sources are read in order: the exception, the texts of errors among the
+//     attribute.
+//   - If the record has no severity number, its severity text is read, or a level in
+//     its body.
+//   - A body is read as a log line: JSON, logfmt or a line of a container runtime. A
+//     map is read as JSON. In any other text, the header is skipped.
+//   - These sources are read in order: the exception, error texts among the
 //     attributes, the body, the outcome of a call (such as its HTTP status), the
 //     stack trace. The first source with a known reason determines the result.
-//   - The processor adds its attributes, except those that the record already has.
+//   - Attributes that the record already has are kept.
 //
-// A span is treated as in package otelclass. The two packages share the names of
-// the attributes and the code that classifies.
+// A span is treated as in package otelclass.
 //
 // All work has limits. If a record cannot be read or the classification panics, the
-// record passes unchanged and is counted; the field ErrorMode of [Config] changes
+// record passes unchanged and is counted. The field ErrorMode of [Config] changes
 // this.
 package errclassprocessor

@@ -48,8 +48,8 @@ func createTraces(ctx context.Context, set processor.Settings, config component.
 	return processorhelper.NewTraces(ctx, set, cfg, next, p.traces, p.options()...)
 }
 
-// readsOnly is the option for a processor that changes no batch. With this option,
-// the Collector need not copy the batches.
+// readsOnly is the option for a processor that changes no batch. The Collector then
+// need not copy batches.
 var readsOnly = processorhelper.WithCapabilities(consumer.Capabilities{MutatesData: false})
 
 func passLogs(_ context.Context, ld plog.Logs) (plog.Logs, error) { return ld, nil }

@@ -15,9 +15,8 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// requireOnlyAdded compares the attributes of a record before and after the
-// processor. The processor must keep all attributes. It may add a category, a
-// reason that belongs to the category, and a rule.
+// requireOnlyAdded checks that the processor has kept all attributes of a record. It
+// may add a valid category and reason, and a rule.
 func requireOnlyAdded(tb testing.TB, before, after pcommon.Map) {
 	tb.Helper()
 	_, hadCategory := before.Get("error.category")
@@ -77,8 +76,7 @@ func setAttribute(m pcommon.Map, key string, kind uint8, text string) {
 	}
 }
 
-// FuzzLogs processes a record twice. The first time, the processor may only add its
-// own attributes. The second time, it must change nothing.
+// FuzzLogs processes a record twice. The second time, nothing must change.
 func FuzzLogs(f *testing.F) {
 	for i, line := range shapeLines(f) {
 		f.Add(line.text, uint8(i), int32(i%25), "", "exception.message", refused)
@@ -111,7 +109,7 @@ func FuzzLogs(f *testing.F) {
 	})
 }
 
-// FuzzTraces is like FuzzLogs, but classifies a span with two events.
+// FuzzTraces processes a span with two events twice.
 func FuzzTraces(f *testing.F) {
 	for _, n := range evidence.Names {
 		f.Add(refused, uint8(2), n.Key, "context.deadlineExceededError", "exception.message", refused)

@@ -28,9 +28,8 @@ func nested(v pcommon.Value, n int, text string) {
 	m.PutStr("error", text)
 }
 
-// hostile has unusual bodies and attributes, as a faulty or malicious program may
-// write them. The field want is the expected "category/reason" of a record with
-// severity error, or "" if any result is valid.
+// hostile has unusual bodies and attributes, and the expected "category/reason". If
+// want is "", any result is valid.
 var hostile = []struct {
 	name string
 	want string
@@ -110,12 +109,11 @@ var hostile = []struct {
 }
 
 // maxCost is the longest time that an unusual record may take. The limit is
-// generous, because the machine may be slow. An algorithm with quadratic time would
-// take minutes.
+// generous: quadratic time would take minutes.
 const maxCost = 500e6 // nanoseconds
 
-// The processor handles an unusual record in little time and without an error. It
-// adds only the two attributes.
+// An unusual record takes little time, causes no error and gets only the two
+// attributes.
 func TestHostileLogs(t *testing.T) {
 	p := newTest(t, func(c *Config) { c.ErrorMode = ErrorModePropagate }, signalLog)
 	for _, tt := range hostile {
@@ -193,8 +191,7 @@ func TestHostileSpans(t *testing.T) {
 	}
 }
 
-// A span may have more attributes or events than the processor reads. The
-// processor then counts the span and does not change it.
+// If a span has too many attributes or events, it is counted and not changed.
 func TestUnreadableSpan(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, func(c *Config) { c.ErrorMode = ErrorModePropagate }, signalSpan)
@@ -209,9 +206,7 @@ func TestUnreadableSpan(t *testing.T) {
 	assert.Zero(t, s.Attributes().Len())
 }
 
-// Memory use does not grow with the number of different texts. The test
-// classifies a million texts. Under the race detector it classifies fewer,
-// because a million would take minutes.
+// Memory use does not grow with the number of different texts.
 func TestDistinctTexts(t *testing.T) {
 	const texts = 1_000_000 / race.PoolFactor
 	p := newTest(t, nil, signalLog)

@@ -13,8 +13,7 @@ import (
 	"github.com/errclass/errclass/internal/shapes"
 )
 
-// job is the state of one batch. Later batches use the same memory. A job is not
-// safe for concurrent use.
+// job is the state of one batch. It is not safe for concurrent use.
 type job struct {
 	p      *errclassProcessor
 	reader *shapes.Reader
@@ -25,7 +24,7 @@ type job struct {
 	current logState
 
 	// Of the batch.
-	counts     []int64 // by index in evidence.Pairs, a category and reason each
+	counts     []int64 // for each of evidence.Pairs, by index
 	classified int
 	unreadable int
 	err        error // the first error
@@ -72,8 +71,7 @@ func (j *job) fail(err error) {
 	}
 }
 
-// recover recovers from a panic during a classification and counts the record as
-// unreadable.
+// recover stops a panic during a classification and counts the record as unreadable.
 func (j *job) recover() {
 	if p := recover(); p != nil {
 		j.fail(panicked(p))
@@ -109,9 +107,8 @@ func (j *job) log(r plog.LogRecord) {
 	}
 }
 
-// readAttributes reads the attributes of the current record, unless they have
-// already been read. It returns false if the record already has all attributes that
-// the processor adds, or if it has too many attributes to read.
+// readAttributes reads the attributes of the current record. It returns false if the
+// record must stay unchanged.
 func (j *job) readAttributes() bool {
 	l := &j.current
 	if l.read {
@@ -129,8 +126,7 @@ func (j *job) readAttributes() bool {
 	return l.missing != 0
 }
 
-// shape is called for each record that j.reader finds in a body. It classifies the
-// first one that may be an error.
+// shape classifies the first record in a body that may be an error.
 func (j *job) shape(rec *shapes.Record) {
 	l := &j.current
 	switch {
@@ -142,9 +138,8 @@ func (j *job) shape(rec *shapes.Record) {
 	}
 }
 
-// text classifies a text body if the record or the body is an error. It skips the
-// header of the body, such as the time. If line is not empty, it has the same bytes
-// as text, and j.reader has already read it.
+// text classifies a text body if the record or the body is an error. If line is not
+// empty, j.reader has already read it.
 func (j *job) text(line []byte, text string) {
 	l := &j.current
 	e := j.event(line, text)
@@ -160,25 +155,24 @@ func (j *job) text(line []byte, text string) {
 // stderr reports whether the current record is from standard error.
 func (j *job) stderr() bool { return j.readAttributes() && j.current.attrs.Stderr }
 
-// decide classifies the current record and writes the result. rec is the record that
-// j.reader found in the body, or nil if it found none.
+// decide classifies the current record and writes the result. rec is the record in
+// the body, or nil.
 func (j *job) decide(rec *shapes.Record, text string) {
 	if j.classify(rec, text) {
 		j.finish()
 	}
 }
 
-// decideKnown is like decide, but for a record from standard error that has no
-// level. It writes a result only if a rule finds the reason. Otherwise the record
-// does not count as an error.
+// decideKnown is decide for a record from standard error without a level. It writes
+// a result only if a rule finds the reason.
 func (j *job) decideKnown(rec *shapes.Record, text string) {
 	if j.classify(rec, text) && j.current.decision.Known() {
 		j.finish()
 	}
 }
 
-// classify sets the decision for the current record. It returns false if the
-// processor must leave the record unchanged.
+// classify sets the decision for the current record. If the record must stay
+// unchanged, it returns false.
 func (j *job) classify(rec *shapes.Record, text string) bool {
 	l, c := &j.current, j.p.classifier
 	l.done = true
@@ -211,9 +205,8 @@ func (j *job) classify(rec *shapes.Record, text string) bool {
 	return true
 }
 
-// add adds one source in the body, such as a message with its type and code, to the
-// decision about the current record. It returns false if the reason is now known and
-// no further source is needed.
+// add adds one source in the body to the decision. It returns false if no further
+// source is needed.
 func (j *job) add(s shapes.Source) bool {
 	l := &j.current
 	if l.decision.Known() {
@@ -229,13 +222,10 @@ func (j *job) add(s shapes.Source) bool {
 	return !l.decision.Known()
 }
 
-// longestName is the maximum number of bytes that are read from a category or a
-// reason in a body. All valid names are shorter.
+// longestName is the maximum number of bytes read from a body's category or reason.
 const longestName = 64
 
-// classified returns the category and the reason that a body already has. The
-// processor keeps them, because the program that wrote the body knew more about the
-// error.
+// classified returns the valid category and reason that a body already has.
 func classified(rec *shapes.Record, f *evidence.Facts) (classify.Result, bool) {
 	if rec == nil || rec.Category == nil || rec.Reason == nil {
 		return classify.Result{}, false
@@ -243,8 +233,7 @@ func classified(rec *shapes.Record, f *evidence.Facts) (classify.Result, bool) {
 	return evidence.Existing(rec.Text(rec.Category, longestName), rec.Text(rec.Reason, longestName), f)
 }
 
-// finish writes the result and counts it. It does not count a handled
-// exception: an exception on a record below MinSeverity.
+// finish writes the result and counts it, unless the exception was handled.
 func (j *job) finish() {
 	l := &j.current
 	res := l.decision.Complete(j.p.classifier, &l.attrs.Facts)
@@ -254,12 +243,11 @@ func (j *job) finish() {
 	}
 }
 
-// maxLine is the maximum length of a body that is read as a log line, in bytes. A
-// longer body is read as text, and only its beginning and its end.
+// maxLine is the maximum length in bytes of a body that is read as a log line.
 const maxLine = shapes.MaxInner
 
-// body returns a body in two forms: as a log line, if it may be one, and as text.
-// The line is valid until the next call of body.
+// body returns a body as a log line, if it may be one, and as text. The line is
+// valid until the next call.
 func (j *job) body(v pcommon.Value) (line []byte, text string) {
 	switch v.Type() {
 	case pcommon.ValueTypeStr:

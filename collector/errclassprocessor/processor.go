@@ -29,7 +29,7 @@ type errclassProcessor struct {
 	logger      *zap.Logger
 	telemetry   *telemetry
 	classifier  *classify.Classifier
-	stop        context.CancelFunc // ends the watch of the rules file
+	stop        context.CancelFunc // stops watching the rules file
 	jobs        sync.Pool          // of *job
 }
 
@@ -120,8 +120,8 @@ func (p *errclassProcessor) traces(ctx context.Context, td ptrace.Traces) (ptrac
 	return td, p.end(ctx, j)
 }
 
-// end adds the counts of a batch to the metrics and returns j to the pool. It
-// returns an error if a record could not be read and error_mode is propagate.
+// end adds the counts of a batch to the metrics and returns j to the pool. With
+// error_mode propagate, it returns an error for an unreadable record.
 func (p *errclassProcessor) end(ctx context.Context, j *job) error {
 	p.telemetry.count(ctx, j)
 	n, err := j.unreadable, j.err
@@ -139,9 +139,8 @@ func (p *errclassProcessor) end(ctx context.Context, j *job) error {
 	return nil
 }
 
-// errTooManyAttributes is the error for a record that has too many attributes. Such
-// a record is left unchanged, because the attributes to add may already be among
-// the unread ones.
+// errTooManyAttributes is the error for a record with too many attributes. Such a
+// record is left unchanged.
 var errTooManyAttributes = fmt.Errorf("more than %d attributes", evidence.MaxAttributes)
 
 // panicked returns the error for a recovered panic.

@@ -54,8 +54,7 @@ func oneLog(body string) (plog.Logs, plog.LogRecord) {
 
 const refused = "dial tcp 10.0.0.7:5432: connect: connection refused"
 
-// A processor changes batches in place. So if other components also read a batch,
-// the Collector must give the processor a copy.
+// A processor changes batches in place, so the Collector must not share them.
 func TestCapabilities(t *testing.T) {
 	t.Parallel()
 	f := NewFactory()
@@ -211,8 +210,7 @@ func TestTelemetry(t *testing.T) {
 }
 
 // When the rules file changes, the processor applies the new rules. If the new file
-// is faulty, the processor keeps the old rules, counts the fault and logs it with
-// the file and the line.
+// is faulty, it keeps the old rules.
 func TestRulesFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -31,7 +31,7 @@ func shapeLines(tb testing.TB) (lines []shapeLine) {
 }
 
 // classifyBody classifies a body without a severity. It returns "category/reason",
-// or "" if the record is not an error.
+// or "" for no error.
 func classifyBody(tb testing.TB, p *errclassProcessor, set func(pcommon.Value)) string {
 	tb.Helper()
 	ld := plog.NewLogs()
@@ -52,9 +52,7 @@ func answer(m pcommon.Map) string {
 	return category.Str() + "/" + reason.Str()
 }
 
-// The level and the error of a body are found in every log format that package
-// shapes knows. The test writes each body in four ways: as text, as a line of a
-// container runtime, as bytes or as a map.
+// Each body is written as text, as a container's log line, as bytes and as a map.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, func(c *Config) { c.ErrorMode = ErrorModePropagate }, signalLog)
@@ -112,8 +110,8 @@ func TestTextBodies(t *testing.T) {
 	}
 }
 
-// Bodies of other types than text and map have no level. If the record has a
-// severity, their text is classified.
+// Bodies of other types have no level. Their text is classified if the record has a
+// severity.
 func TestOtherBodies(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, nil, signalLog)
@@ -149,7 +147,7 @@ func TestOtherBodies(t *testing.T) {
 	}
 }
 
-// A record whose body is empty must not get the result of the record before it.
+// A record with an empty body must not get the previous result.
 func TestEmptyBytesAfterText(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, nil, signalLog)

@@ -18,9 +18,12 @@ type spanState struct {
 	texts      bound.Texts
 }
 
-// span classifies a span that has failed or has an exception. The amount of text is
-// limited, so span reads the most important sources first: the last exception, then
-// the span's attributes and status, then the other exceptions from last to first.
+// span classifies a span that has failed or has an exception. It reads the sources
+// in this order:
+//
+//   - the last exception
+//   - the span's attributes and status
+//   - the other exceptions, from last to first
 func (j *job) span(span ptrace.Span) {
 	defer j.recover()
 	events := span.Events()
@@ -54,8 +57,8 @@ func (j *job) span(span ptrace.Span) {
 	}
 }
 
-// failed classifies a span with status Error. d is the decision about the span's
-// last exception. failed adds the attributes and the status of the span to d.
+// failed adds the attributes and the status of a failed span to d. d is the decision
+// about the span's last exception.
 func (s *spanState) failed(span ptrace.Span, d *evidence.Decision, text string) {
 	missing := s.j.p.wanted.Missing(s.attrs.has)
 	if missing == 0 {
@@ -78,8 +81,7 @@ func (s *spanState) exception(events ptrace.SpanEventSlice, n, size int) evidenc
 	var a attributes
 	a.read(&p.names, event.Attributes())
 	if res, ok := evidence.Existing(a.category, a.reason, &a.Facts); ok {
-		// Keep the category and the reason that the program has added: the program
-		// knew more about the error than the span tells.
+		// Keep the category and the reason that the program has added.
 		return evidence.Decided(res, classify.Evidence{Message: bound.Text(a.Message, bound.MaxText), Type: a.ExceptionType})
 	}
 	d := evidence.Decision{SpanStatus: s.attrs.Status}
@@ -92,9 +94,8 @@ func (s *spanState) exception(events ptrace.SpanEventSlice, n, size int) evidenc
 	return d
 }
 
-// isOwnDeadline reports whether the span's error.type names a deadline of the
-// program that sent the span. It returns false if an attribute of the span or of an
-// event shows that a remote server has answered.
+// isOwnDeadline reports whether error.type names a deadline of the program itself.
+// If a remote server has answered, it returns false.
 func (s *spanState) isOwnDeadline(span ptrace.Span) bool {
 	if !s.attrs.MayBeOwnDeadline() || anyAnswer(span.Attributes()) {
 		return false
@@ -125,8 +126,7 @@ type exceptions struct {
 	n  int
 }
 
-// find sets x to the newest exceptions. It stops when it has read events with more
-// than MaxScanned attributes.
+// find sets x to the newest exceptions, after at most MaxScanned attributes.
 func (x *exceptions) find(events ptrace.SpanEventSlice) {
 	left := evidence.MaxScanned
 	for end := events.Len(); x.n < len(x.at); x.n++ {
@@ -143,9 +143,8 @@ func anyException(events ptrace.SpanEventSlice) bool {
 	return lastException(events, events.Len(), &left) >= 0
 }
 
-// lastException returns the index of the last exception in the first n events, or -1
-// if there is none. *left is the number of attributes that may still be read.
-// lastException reduces *left, and returns -1 when *left falls below 0.
+// lastException returns the index of the last exception in the first n events, or
+// -1. It subtracts the attributes that it reads from *left, and returns -1 below 0.
 func lastException(events ptrace.SpanEventSlice, n int, left *int) int {
 	for i := n - 1; i >= 0; i-- {
 		m := events.At(i).Attributes()

@@ -17,13 +17,12 @@ const (
 	signalSpan = "span"
 )
 
-// telemetry has the counters of one pipeline. All series exist from the start with
-// the value 0, because Prometheus's increase() does not see a counter that begins
-// at 1.
+// telemetry has the counters of one pipeline. All series start at 0: Prometheus does
+// not see one that begins at 1.
 type telemetry struct {
 	signal     string
 	builder    *metadata.TelemetryBuilder
-	classified [][]metric.AddOption // by index in evidence.Pairs, a category and reason each
+	classified [][]metric.AddOption // for each of evidence.Pairs, by index
 	unreadable []metric.AddOption
 }
 

@@ -9,8 +9,7 @@ import (
 	"text/template"
 )
 
-// The console page is expanded twice. This program expands the actions in [[ ]].
-// Prometheus expands the actions in {{ }} when it serves the page:
+// This program expands the actions in [[ ]]. Prometheus expands those in {{ }}:
 // https://prometheus.io/docs/visualization/consoles/
 var (
 	//go:embed console.tmpl
@@ -36,9 +35,8 @@ func newConsole() ([]byte, error) {
 	return page.Bytes(), err
 }
 
-// consoleExpr returns a query as an expression of Prometheus's template language.
-// The expression quotes the value of $job, because that value comes from the page's
-// URL. The page's script replaces $window.
+// consoleExpr returns a query as an expression of Prometheus's template language. It
+// quotes $job, because the value comes from the page's URL.
 func consoleExpr(expr string, u unit) string {
 	if u == unitRatio {
 		expr = "100 * (" + expr + ")" // templates cannot multiply
@@ -64,9 +62,8 @@ func consoleValue(u unit) string {
 	return `{{ printf "%.0f" .Value }}`
 }
 
-// consoleThreshold returns a panel's alarm threshold. The number is written with a
-// decimal point, because Prometheus's templates can compare a float only with a
-// float.
+// consoleThreshold returns a panel's alarm threshold, always with a decimal point.
+// Templates can compare a float only with a float.
 func consoleThreshold(p panel) string {
 	threshold := p.Alarm.From
 	if p.Unit == unitRatio {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// These types are the parts of Grafana's dashboard model that this program uses. The
-// model has schema version 39 (Grafana 10.4 and later):
+// These types are parts of Grafana's dashboard model, version 39 (Grafana 10.4 and
+// later):
 // https://grafana.com/docs/grafana/latest/visualizations/dashboards/build-dashboards/view-dashboard-json-model/
 type (
 	grafanaDashboard struct {
@@ -263,8 +263,7 @@ func colourOverrides(names []string, pattern string) []grafanaOverride {
 	return all
 }
 
-// colour returns the dark-theme variant of a colour, because a dark theme is
-// Grafana's default. The variant is readable on light themes too.
+// colour returns the dark-theme variant of a colour, which is readable everywhere.
 func colour(name string) string {
 	for _, c := range colours {
 		if c.Name == name {

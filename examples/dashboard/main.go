@@ -1,6 +1,5 @@
-// Command dashboard writes two files from one table of panels (panels.go).
-// grafana.json is for importing into Grafana. consoles/errclass.html is a page that
-// Prometheus serves.
+// Command dashboard writes two files from the panels in panels.go: grafana.json for
+// Grafana, and consoles/errclass.html for Prometheus.
 //
 //	go generate ./examples/dashboard
 package main

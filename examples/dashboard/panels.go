@@ -22,9 +22,11 @@ const (
 	unitPerMinute unit = "per minute" // one decimal place
 )
 
-// panel is a panel of the dashboard, in Grafana and on the console page. In a
-// query, $job is a regular expression, $range is the displayed period, and $window
-// is a period with enough samples for a rate.
+// panel is a panel of the dashboard. Its queries may use three variables:
+//
+//   - $job: a regular expression
+//   - $range: the displayed period
+//   - $window: a period with enough samples for a rate
 type panel struct {
 	ID      string // id of the element on the console page; check.sh uses it
 	Title   string
@@ -39,8 +41,8 @@ type panel struct {
 	By      []string // for a table: the labels of its rows
 }
 
-// query is a PromQL expression with a legend or a column heading. $label in a
-// legend means the value of that label.
+// query is a PromQL expression with a legend or a column heading. $label in a legend
+// means the value of that label.
 type query struct {
 	Expr   string
 	Legend string
@@ -53,9 +55,8 @@ type alarm struct {
 	Colour string
 }
 
-// errors selects the errors that were counted from logs. It excludes the errors
-// counted from spans, because spans are sampled and the sum of both would count
-// some errors twice.
+// errors selects the errors that were counted from logs. Spans would count some
+// twice.
 func errors(matchers ...string) string {
 	return selector("errclass_errors_total", append([]string{`signal="log"`}, matchers...)...)
 }
@@ -67,8 +68,8 @@ func selector(metric string, matchers ...string) string {
 	return metric + "{" + strings.Join(append(matchers, `job=~"$job"`), ",") + "}"
 }
 
-// panels lists the panels from left to right and from top to bottom. "Now" means
-// the last five minutes, like in the alerts of examples/alerting.
+// panels lists the panels from left to right and from top to bottom. "Now" means the
+// last five minutes.
 var panels = []panel{
 	{
 		ID: "fatal-now", Title: "Fatal now", About: "Errors of the last 5 minutes for which a retry does not help.",
@@ -193,8 +194,7 @@ var colours = []struct{ Name, Light, Dark string }{
 	{"open", "#cf3a3a", "#e5534b"},
 }
 
-// categories lists the categories in the order in which an area panel stacks them.
-// The first is at the bottom.
+// categories lists the categories as an area panel stacks them, from the bottom.
 var categories = []string{"fatal", "retryable", "context_overflow", "timeout", "aborted"}
 
 // states are the meanings of a timeline's values 0, 1 and 2.

@@ -17,9 +17,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// exported returns the metrics that otelclass exports to Prometheus. It maps
-// each metric to its labels, and each label to its values. For a label that may
-// have any value, the map has one example.
+// exported maps each metric of otelclass to its labels, and each label to its
+// values. If a label may have any value, the map has one example.
 func exported(t *testing.T) map[string]map[string][]string {
 	t.Helper()
 	registry := prometheus.NewRegistry()
@@ -91,8 +90,7 @@ func TestQueries(t *testing.T) {
 				}
 				return nil
 			})
-			// The legend, the colours and the columns of a panel use labels. The
-			// aggregation of the query must keep these labels.
+			// The query must keep the labels that the panel uses.
 			for _, name := range label.FindAllStringSubmatch(q.Legend, -1) {
 				assert.Contains(t, grouped, name[1], "%s: legend", p.ID)
 			}

@@ -19,8 +19,8 @@ type process struct {
 	out *bufio.Scanner
 }
 
-// startProcess starts a worker process and sends its order to its standard input.
-// The process ends when ctx ends.
+// startProcess starts a worker process and sends it the order o. The process ends
+// when ctx ends.
 func startProcess(ctx context.Context, o order) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -51,9 +51,8 @@ func (p *process) line() ([]byte, error) {
 	return p.out.Bytes(), nil
 }
 
-// round starts the provider and the workers, lets the provider fail, and returns
-// the figures. redis is the address of a Redis server, or "" for a round without
-// sharing.
+// round runs the provider and the workers, and returns the figures. redis is the
+// address of a Redis server, or "" for no sharing.
 func round(ctx context.Context, p plan, redis string) (f figures, err error) {
 	provider, err := startProvider()
 	if err != nil {

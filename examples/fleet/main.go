@@ -1,16 +1,14 @@
-// Command fleet shows what 20 worker processes gain if they share their gates
-// through Redis (package redisgate). A gate is the circuit breaker of an endpoint
-// together with the pause that a rate limit demands. The program takes some 25
-// seconds:
+// Command fleet shows what 20 worker processes gain if they share circuit breakers
+// and rate limits through Redis (package redisgate). It takes some 25 seconds:
 //
 //	go run ./examples/fleet            # -workers N
 //
-// It starts a Redis server (redis-server or valkey-server if one is installed,
-// otherwise miniredis), a provider with two endpoints, and the workers. All calls
-// succeed for one second. For the next six seconds, one endpoint closes every
-// connection, and the other answers 429 with a Retry-After. Then calls succeed
-// again. The program does this twice, without and with sharing, and prints what the
-// provider and the workers have counted.
+// It starts a Redis server, a provider with two endpoints, and the workers. After
+// one second, both endpoints fail for six seconds: one closes every connection, and
+// the other answers 429 with a Retry-After. The program does this twice, without and
+// with sharing. Then it prints what the provider and the workers have counted.
+//
+// If neither redis-server nor valkey-server is installed, it uses miniredis.
 //
 //	provider.go   the provider: an HTTP server on loopback
 //	worker.go     a worker process; newExecutor is the code to copy

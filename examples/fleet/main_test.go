@@ -21,9 +21,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// With sharing, no call of a small fleet fails. While the endpoint is down, the
-// whole fleet sends one trial request at a time. On a busy machine, Redis may answer
-// a process too late, and this process then sends a second trial.
+// With sharing, no call of a small fleet fails. The fleet tries a failing endpoint
+// with one request at a time.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	p := plan{workers: 5, calm: 500 * time.Millisecond, trouble: 5 * time.Second, rest: 4 * time.Second}

@@ -20,8 +20,7 @@ import (
 // asWorker is an environment variable. If it is set, the program runs as a worker.
 const asWorker = "FLEET_AS_WORKER"
 
-// order is the task of a worker process. The worker reads it from its standard
-// input.
+// order is the task of a worker process, from its standard input.
 type order struct {
 	Name     string        `json:"name"`
 	Provider string        `json:"provider"`
@@ -29,15 +28,14 @@ type order struct {
 	Duration time.Duration `json:"duration"`
 }
 
-// counts are the results of a worker process. The worker writes them to its
-// standard output.
+// counts are the results of a worker process, for its standard output.
 type counts struct {
 	Answered int `json:"answered"`
 	Failed   int `json:"failed"`
 }
 
-// newExecutor returns an executor. If addr is not "", the executor shares its gates
-// (circuit breakers and rate limit pauses) through the Redis server at addr.
+// newExecutor returns an executor. If addr is not "", it shares breakers and pauses
+// through that Redis server.
 func newExecutor(ctx context.Context, addr string) (x *resilience.Executor, done func(), err error) {
 	config := &resilience.Config{Enabled: true}
 	if addr == "" {
@@ -53,10 +51,7 @@ func newExecutor(ctx context.Context, addr string) (x *resilience.Executor, done
 	return x, func() { _ = sharer.Close(); _ = client.Close() }, err
 }
 
-// work runs a worker process. It reads its order, reports that it is ready, and
-// waits for a line of input. Then it makes calls and writes its counts. If its
-// standard input ends, the process exits: the program that started the worker has
-// ended.
+// work runs a worker process, until its calls are made or its standard input ends.
 func work(in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	var o order

@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asProgram is an environment variable. If it is set, the test binary runs main
-// instead of the tests, so that a test can check the output and the exit code.
+// asProgram is an environment variable. If it is set, the test binary runs main.
 const asProgram = "OTEL_EXAMPLE_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -25,8 +24,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program runs main in a separate process. The only OpenTelemetry settings in the
-// environment of the process are those in env.
+// program runs main in a separate process, with env as its only OpenTelemetry
+// settings.
 func program(t *testing.T, env ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, errOut bytes.Buffer

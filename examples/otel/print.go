@@ -12,9 +12,8 @@ import (
 	trace "go.opentelemetry.io/proto/otlp/trace/v1"
 )
 
-// print writes the received telemetry. First come the spans in the order of their
-// start, each with its events. The log records of a trace follow the root span.
-// Last comes the counter.
+// print writes the received telemetry: the spans with their log records, then the
+// counter.
 func (r *receiver) print(out io.Writer) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

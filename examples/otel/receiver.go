@@ -15,8 +15,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// receiver accepts OTLP over HTTP as uncompressed protobuf and stores it. The
-// zero receiver is ready to use. It is safe for concurrent use.
+// receiver accepts OTLP over HTTP as uncompressed protobuf and stores it. The zero
+// receiver is ready to use. It is safe for concurrent use.
 type receiver struct {
 	mu      sync.Mutex
 	spans   []*trace.Span

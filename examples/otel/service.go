@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// requests lists the paths of the requests to the service, in order. For each
-// request, the service calls its upstream with the same path.
+// requests lists the paths of the requests to the service, in order. The upstream
+// gets the same paths.
 var requests = []string{"/fine", "/overloaded", "/bad-key", "/slow"}
 
 // makeRequests starts the upstream and the service, makes the requests and

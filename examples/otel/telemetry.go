@@ -58,9 +58,7 @@ func newTelemetry(ctx context.Context) (*telemetry, error) {
 	t.loggers = sdklog.NewLoggerProvider(sdklog.WithProcessor(
 		otelclass.NewLogProcessor(sdklog.NewBatchProcessor(logs), otelclass.WithCounter(counter))))
 
-	// slogclass comes before the bridge and so gets the error values, not only their
-	// texts. The LogProcessor skips the records that slogclass has classified and
-	// counted.
+	// slogclass comes before the bridge, so it gets the error values.
 	bridge := otelslog.NewHandler("examples/otel", otelslog.WithLoggerProvider(t.loggers))
 	t.log = slog.New(slogclass.New(bridge, slogclass.WithObserver(counter.Observe)))
 	return t, nil
@@ -71,7 +69,7 @@ func (t *telemetry) shutdown(ctx context.Context) error {
 	return errors.Join(t.tracers.Shutdown(ctx), t.loggers.Shutdown(ctx), t.meters.Shutdown(ctx), t.failed.first())
 }
 
-// exportErrors keeps the first error of a background export.
+// exportErrors keeps the first error of an export in the background.
 type exportErrors struct {
 	mu  sync.Mutex
 	err error

@@ -45,9 +45,8 @@ func ask(ctx context.Context, c *http.Client, host string) error {
 	return nil
 }
 
-// loop is a retry loop of the kind that a careful programmer writes by hand. It
-// makes as many calls as package resilience with the defaults, with the same pauses,
-// and obeys Retry-After. Different tasks share no state.
+// loop is a careful retry loop, as a programmer writes it by hand. It makes as many
+// calls as package resilience. Tasks share no state.
 type loop struct{ base http.RoundTripper }
 
 func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -70,9 +69,11 @@ func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// try makes one call. It returns the maximum number of calls for the whole task: six
-// after a network error, three after a timeout, a rate limit or a server error, and
-// 0 if the answer is final.
+// try makes one call. maxCalls is the maximum number of calls for the whole task:
+//
+//   - 6 after a network error
+//   - 3 after a timeout, a rate limit or a server error
+//   - 0 if the answer is final
 func (l loop) try(r *http.Request) (resp *http.Response, maxCalls int, err error) {
 	ctx, cancel := context.WithTimeout(r.Context(), attemptTimeout)
 	defer cancel()
@@ -99,9 +100,8 @@ func (l loop) try(r *http.Request) (resp *http.Response, maxCalls int, err error
 // again.
 const kindAsk = "ask"
 
-// newGated builds the client that uses package resilience: a transport, and a queue
-// for longer outages. Calls have no second target, so a new call waits while the
-// circuit breaker is open, at most for the duration bridge.
+// newGated builds the client that uses package resilience and a queue for longer
+// outages. bridge is the longest time that a new call waits for an open breaker.
 func newGated(w *world, capacity int, bridge time.Duration, observe resilience.Observer) (*http.Client, *resilience.Queue, error) {
 	config := &resilience.Config{Enabled: true} // the defaults, except for two settings
 	config.CircuitBreaker.BridgeMs = new(int(bridge / time.Millisecond))
@@ -112,8 +112,7 @@ func newGated(w *world, capacity int, bridge time.Duration, observe resilience.O
 		return nil, nil, err
 	}
 	executor, err := resilience.New(config, resilience.WithRestarter(queue), resilience.WithObserver(observe),
-		// The jitter depends only on the fake time, so that two runs with the same
-		// seed have nearly the same figures.
+		// The jitter depends only on the fake time, so runs with one seed are alike.
 		resilience.WithRandom(func() float64 { return noise(uint64(time.Now().UnixNano()), 0, 0) }))
 	if err != nil {
 		return nil, nil, err

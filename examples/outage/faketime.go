@@ -6,13 +6,11 @@ import (
 	"testing/synctest"
 )
 
-// underFakeTime calls f and then exits the program. f gets a function, bubble, that
-// runs code under fake time. Each call of bubble has a new clock. Parse the
-// program's flags before you call underFakeTime.
+// underFakeTime calls f and then exits the program. Parse the flags before. The
+// function bubble runs code under fake time, each time with a new clock.
 //
-// The executor, the breakers and the queue use the clock of package time. Only
-// testing/synctest can replace that clock, and it needs a *testing.T. testing.Main
-// is the documented way for a program to get one.
+// Only testing/synctest can replace the clock of package time. It needs a
+// *testing.T, and a program gets one from testing.Main.
 func underFakeTime(f func(bubble func(func())) error, failed func(error)) {
 	test := func(t *testing.T) {
 		err := f(func(inside func()) {

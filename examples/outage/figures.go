@@ -35,8 +35,7 @@ func (s share) String() string {
 	return fmt.Sprintf("%d of %d, %s %%", s.part, s.total, digits(s.percent()))
 }
 
-// digits formats a percentage with one digit after the point. A percentage close to
-// 0 or 100 gets more digits.
+// digits formats a percentage with one digit, or more digits close to 0 or 100.
 func digits(percent float64) string {
 	d := 1
 	for off := min(percent, 100-percent); d < 3 && 0 < off && off < 5*math.Pow10(-d); {
@@ -45,9 +44,8 @@ func digits(percent float64) string {
 	return fmt.Sprintf("%.*f", d, percent)
 }
 
-// times is a histogram of durations. The program computes quantiles from it, instead
-// of keeping all durations. The upper bound of each bucket is 1 % above its lower
-// bound.
+// times is a histogram of durations. Each bucket's upper bound is 1 % above the
+// lower bound.
 type times struct {
 	counts [1800]int
 	n      int
@@ -80,16 +78,15 @@ func (t *times) quantile(q float64) time.Duration {
 	return 0
 }
 
-// result has the figures of one endpoint, or of all endpoints. The arrays have one
-// element for each client.
+// result has the figures of one endpoint, or of all endpoints, for each client.
 type result struct {
 	troubles  int
 	succeeded [clients]share
-	// recovered counts the tasks whose first call by the plain loop failed. The
-	// field part is the number of these tasks that succeeded in the end.
+	// recovered counts the tasks that failed at first in the plain loop. The
+	// successful ones are in part.
 	recovered [clients]share
-	// delays has the times from start to success of the recovered tasks. paired has
-	// only those of the tasks that both clients recovered.
+	// delays has the times to success of the recovered tasks. paired has only tasks
+	// that both clients recovered.
 	delays, paired [clients]times
 	vain           [clients]int // calls to an endpoint that is down or limited
 	openings       share        // circuit breakers that opened; part: those that opened while the endpoint was up
@@ -188,8 +185,8 @@ var aims = []aim{
 		func(f figures) bool { return f.all().recovered[gated].percent() >= 95 },
 	},
 	{
-		// One breaker that opened by mistake is allowed, because with fewer than 100
-		// breakers it is already more than 1 %.
+		// One breaker that opened by mistake is allowed: it may already be more than
+		// 1 %.
 		"breakers opened for an endpoint that was up", "< 1 %, or one", nil,
 		func(f figures) string { return f.all().openings.String() },
 		func(f figures) bool { o := f.all().openings; return o.part <= 1 || o.percent() < 1 },

@@ -1,17 +1,13 @@
 // Command outage simulates failing providers under load. Two clients make the same
-// requests to the same endpoints at the same time: one retries in a plain loop, the
-// other uses package resilience. The program prints both side by side. It exits with
-// code 1 if one of the aims in figures.go is missed. It needs no network:
+// requests at the same time: one retries in a plain loop, the other uses package
+// resilience. The program needs no network:
 //
 //	go run ./examples/outage                            # 10,000 tasks, 2 per second to each endpoint; takes seconds
 //	go run ./examples/outage -tasks 1000000 -rate 500   # takes minutes
 //	go run ./examples/outage -tasks 200000 -all         # three runs: 0.2, 2 and 50 tasks per second
 //	go run ./examples/outage -tasks 700000 -all         # a fourth run: 500 tasks per second
 //
-// There are seven endpoints. One has no trouble, one resets connections for seconds,
-// one is down for minutes, one has rate limits, and one does not answer. At the last
-// two, one call in five fails. The two clients run the same calling code. They
-// differ only in the http.RoundTripper of their http.Client.
+// It exits with code 1 if one of the aims in figures.go is missed.
 //
 //	plan.go       the endpoints and their troubles
 //	world.go      the endpoints, as an http.RoundTripper without a network
@@ -21,9 +17,8 @@
 //	report.go     the tables
 //	faketime.go   fake time
 //
-// The executor, the breakers, the backoff and the restart queue are not simulated:
-// package resilience runs them. Goroutines that run at the same instant run in any
-// order, so two runs with the same seed may differ by a few calls.
+// Only the endpoints and the clock are simulated. Two runs with the same seed may
+// differ by a few calls.
 package main
 
 import (
@@ -72,8 +67,8 @@ func main() {
 		func(err error) { fmt.Fprintln(os.Stderr, "outage:", err) })
 }
 
-// check returns an error if the value of a flag makes no sense. With -all, it
-// removes the rates for which there are too few tasks.
+// check returns an error if a flag's value makes no sense. With -all, it removes
+// rates with too few tasks.
 func (o *options) check(all bool) error {
 	var fit []float64
 	for _, rate := range o.rates {

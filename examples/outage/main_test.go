@@ -13,9 +13,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// asProgram is an environment variable. If it is set, the test binary runs main
-// instead of the tests, so that a test can check the fake time, the output and
-// the exit code.
+// asProgram is an environment variable. If it is set, the test binary runs main.
 const asProgram = "OUTAGE_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -70,18 +68,15 @@ func TestFigures(t *testing.T) {
 	assert.Greater(t, f.endpoints["outages.example"].restarts.part, 1000)
 }
 
-// At a low rate, queued tasks make the trial calls during an outage. A failed trial
-// must not use up one of the task's restarts.
+// A failed trial must not use up one of the task's restarts.
 func TestFigures_FewCalls(t *testing.T) {
 	t.Parallel()
 	f := simulated(t, options{seed: 1, tasks: 10_000, bridge: 10 * time.Minute}, 0.2)
 	assert.GreaterOrEqual(t, f.all().recovered[gated].percent(), 99.0)
 }
 
-// With the default bridge, a call waits at an open breaker for 30 seconds, but an
-// outage of outages.example lasts at least a minute. So calls fail and go to the
-// restart queue. The queue runs them as soon as the breaker closes, even before they
-// are due.
+// An outage is longer than the default bridge of 30 seconds. So calls fail, and the
+// queue repeats them when the breaker closes.
 func TestFigures_Bridge(t *testing.T) {
 	t.Parallel()
 	f := simulated(t, options{seed: 1, tasks: 10_000, bridge: 30 * time.Second}, 2)
@@ -180,9 +175,8 @@ func TestScript_At(t *testing.T) {
 	}
 }
 
-// The troubles of each endpoint are sorted by time and within the limits of the
-// endpoint's plan. Even with the smallest number of tasks, an endpoint that can fail
-// has at least one trouble.
+// The troubles of each endpoint are sorted and within its plan. Each endpoint that
+// can fail has at least one.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {

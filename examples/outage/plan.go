@@ -23,9 +23,8 @@ const (
 	broken kind = "one call in five: a 503" // at any time
 )
 
-// plan describes an endpoint and its troubles: periods in which calls fail. All
-// troubles of an endpoint are of one kind, so that its figures show the effect of
-// that kind.
+// plan describes an endpoint and its troubles: periods in which calls fail. All its
+// troubles are of one kind.
 type plan struct {
 	host             string
 	share            int // of the tasks, in percent
@@ -62,14 +61,13 @@ func short(d time.Duration) string {
 // tasks returns the endpoint's share of n tasks.
 func (p plan) tasks(n int) int { return n * p.share / 100 }
 
-// time returns how long the endpoint's share of n tasks takes at the given rate. The
-// unit of rate is tasks per second.
+// time returns how long the endpoint's share of n tasks takes. The unit of rate is
+// tasks per second.
 func (p plan) time(n int, rate float64) time.Duration {
 	return time.Duration(float64(p.tasks(n)) / rate * float64(time.Second))
 }
 
-// fewest returns the smallest number of tasks that gives every endpoint at least
-// one trouble, at the given rate.
+// fewest returns the smallest number of tasks that gives every endpoint a trouble.
 func fewest(rate float64) int {
 	most := 1.0
 	for _, p := range plans {
@@ -102,9 +100,8 @@ func (s script) remaining(t time.Duration) time.Duration {
 // spread over [0, 1).
 const golden = 1.618033988749895
 
-// script returns random troubles for the given duration. The durations of the
-// troubles are evenly spread, so that even a few troubles are neither all short nor
-// all long.
+// script returns random troubles for the given duration. Their lengths are evenly
+// spread, so even a few include short and long ones.
 func (p plan) script(random *rand.Rand, until time.Duration) script {
 	if p.longMax == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// task is one request. Both clients make it at the same time.
+// task is one request that both clients make at the same time.
 type task struct {
 	id       int
 	endpoint *endpoint
@@ -33,15 +33,13 @@ type try struct {
 
 type tryKey struct{}
 
-// tryOf returns the *try that a request belongs to. This works even for a request
-// that the queue has restarted.
+// tryOf returns the *try that a request belongs to, even after a restart.
 func tryOf(ctx context.Context) *try {
 	t, _ := ctx.Value(tryKey{}).(*try)
 	return t
 }
 
-// simulation is a run at one rate. When both clients are done with a task, it is
-// added to the figures and no longer kept.
+// simulation is a run at one rate. A finished task is only kept in the figures.
 type simulation struct {
 	endpoints map[string]*endpoint
 
@@ -127,8 +125,7 @@ func (s *simulation) begin(id int, e *endpoint) *task {
 	return t
 }
 
-// end records that a client has ended its work on a task, unless the task is now in
-// the restart queue.
+// end records that a client has finished a task, unless the task is now queued.
 func (s *simulation) end(t *try, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,8 +138,7 @@ func (s *simulation) end(t *try, err error) {
 	s.done(t, err)
 }
 
-// done records that a client is done with a task. If both clients are done with it,
-// the task is added to the figures. The caller must have locked mu.
+// done records that a client has finished a task. The caller must have locked mu.
 func (s *simulation) done(t *try, err error) {
 	t.succeeded, t.took = err == nil, time.Since(t.task.start)
 	if t.task.left--; t.task.left == 0 {
@@ -150,8 +146,7 @@ func (s *simulation) done(t *try, err error) {
 	}
 }
 
-// observe counts the breakers that open and the restarts that end. It looks in the
-// endpoint's script to find out whether the endpoint was up when its breaker opened.
+// observe counts the breakers that open and the restarts that end.
 func (s *simulation) observe(ctx context.Context, e resilience.Event) {
 	if e.Kind != resilience.KindBreaker && e.Kind != resilience.KindRestart {
 		return

@@ -27,8 +27,7 @@ type endpoint struct {
 // up reports whether the endpoint is neither down nor rate limited.
 func (e *endpoint) up(now time.Time) bool { return e.script.remaining(now.Sub(e.start)) == 0 }
 
-// noise returns a number in [0, 1) that depends only on the arguments, so that both
-// clients get the same latencies and random failures.
+// noise returns a number in [0, 1) that depends only on the arguments.
 func noise(seed uint64, a, b int) float64 {
 	return rand.New(rand.NewPCG(seed, uint64(a)<<32|uint64(uint32(b)))).Float64()
 }
@@ -44,8 +43,8 @@ type world struct {
 var errUnknownHost = errors.New("a request to an unknown host, or without a task")
 
 // RoundTrip answers a request according to the script of its host. A success takes
-// 0.2 to 2 s, and an error 10 to 100 ms. A call without an answer ends when its
-// context ends.
+// 0.2 to 2 s. An error takes 10 to 100 ms. A call without an answer ends with its
+// context.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer func() { _ = r.Body.Close() }()

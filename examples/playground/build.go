@@ -57,9 +57,8 @@ func build(ctx context.Context) ([]byte, error) {
 	return assemble(wasm, glue)
 }
 
-// assemble returns one page with the classifier and all scripts in it. glue is the
-// script that runs Go's WebAssembly. glue comes with the Go toolchain and must have
-// the same version as wasm.
+// assemble returns one page with the classifier and all scripts in it. glue runs
+// Go's WebAssembly, and must have the same Go version as wasm.
 func assemble(wasm, glue []byte) ([]byte, error) {
 	script, style := string(glue)+pages.Script+pageJS, pages.Style+pageCSS
 	policy, err := pages.Policy(script, style, "'wasm-unsafe-eval'")

@@ -1,13 +1,9 @@
-// Command playground serves a page to try errclass in a browser. Paste an error or a
-// log: the page shows the category, the reason, the matches that decided, and the
-// matches that were outranked. The page classifies in the browser, with package
-// classify as WebAssembly, and sends nothing.
+// Command playground serves a page that classifies a pasted error or log. The page
+// shows the category, the reason and the matches. It classifies in the browser, with
+// WebAssembly, and sends nothing.
 //
 //	go run ./examples/playground                     # serves it on 127.0.0.1:8017
 //	go run ./examples/playground -out playground.html  # writes it to one file
-//
-// The file has everything in it. Open it from the disk, or put it on any static file
-// server.
 package main
 
 import (

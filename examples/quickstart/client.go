@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// APIError is an error response of the provider. It has the status, the response
-// and the body, like the error types of real SDKs. errclass reads these fields
-// without importing the type.
+// APIError is an error response of the provider, like the error types of real SDKs.
+// errclass reads these fields without importing the type.
 type APIError struct {
 	StatusCode int
 	Response   *http.Response

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// limit is the deadline of the call "own deadline". The call "caller cancels" is
-// cancelled after the same time.
+// limit is the time after which a call meets its deadline or is cancelled.
 const limit = 200 * time.Millisecond
 
 // failures lists the calls. Each call has a path and a function that derives its

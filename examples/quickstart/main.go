@@ -6,7 +6,7 @@
 // The files:
 //
 //	provider.go   a server on loopback that fails in eight ways
-//	client.go     a client whose errors look like those of an SDK
+//	client.go     a client with errors like those of an SDK
 //	failures.go   eight calls; slog logs each error
 //	main.go       the line that adds error.category and error.reason to every
 //	              record, then the same in a slog-multi chain

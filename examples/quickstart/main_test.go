@@ -15,8 +15,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// asProgram is an environment variable. If it is set, the test binary runs main
-// instead of the tests, so that a test can check the output and the exit code.
+// asProgram is an environment variable. If it is set, the test binary runs main.
 const asProgram = "QUICKSTART_AS_PROGRAM"
 
 func TestMain(m *testing.M) {

@@ -7,8 +7,7 @@ import (
 	"net/http"
 )
 
-// answers maps a request's path to the response. The bodies have the form of
-// Anthropic's and OpenAI's error responses.
+// answers maps a request's path to a response like Anthropic's or OpenAI's.
 var answers = map[string]struct {
 	status     int
 	retryAfter string

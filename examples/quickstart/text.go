@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// forPeople returns a handler that writes short lines of text. It shortens the
-// time to the time of day and the level to three letters.
+// forPeople returns a handler that writes short lines of text.
 func forPeople(w io.Writer) slog.Handler {
 	return slog.NewTextHandler(w, &slog.HandlerOptions{ReplaceAttr: shorten})
 }

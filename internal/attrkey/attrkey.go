@@ -22,8 +22,7 @@ const (
 )
 
 // Missing returns the wanted attributes that a record does not have. If the record
-// already has a category and a reason, Missing returns 0: attributes of a new
-// classification could contradict those of the record.
+// already has both category and reason, it returns 0.
 func (wanted Set) Missing(has Set) Set {
 	missing := wanted &^ has
 	if missing&Both == 0 {
@@ -37,7 +36,7 @@ func (wanted Set) Missing(has Set) Set {
 type Names struct{ Category, Reason, Rule, Confidence, RetryAfter, Fingerprint string }
 
 // Find returns the attribute with this key, or 0 if there is none. If several
-// attributes have this key, Find returns the first of them in the order of Names.
+// attributes have this key, Find returns the first in the order of Names.
 func (n *Names) Find(key string) Set {
 	switch key {
 	case "":
@@ -58,8 +57,9 @@ func (n *Names) Find(key string) Set {
 	return 0
 }
 
-// Distinct returns the attributes of s that can be written. It leaves out an
-// attribute whose key is empty or is also the key of an earlier attribute in Names.
+// Distinct returns the attributes of s that can be written. An attribute without a
+// key is left out. If two attributes have one key, the later one in Names is left
+// out.
 func (n *Names) Distinct(s Set) Set {
 	var found Set
 	for _, key := range []string{n.Category, n.Reason, n.Rule, n.Confidence, n.RetryAfter, n.Fingerprint} {
@@ -68,8 +68,8 @@ func (n *Names) Distinct(s Set) Set {
 	return s & found
 }
 
-// Milliseconds converts a wait to the value of the attribute RetryAfter. It rounds
-// up, so that a client does not retry too early.
+// Milliseconds converts the duration retryAfter to a value for the attribute
+// RetryAfter. It rounds up.
 func Milliseconds(retryAfter time.Duration) int64 {
 	return (retryAfter + time.Millisecond - 1).Milliseconds()
 }

@@ -11,11 +11,13 @@ import (
 // turn is the number of consecutive calls of one function.
 const turn = 64
 
-// Compare measures two functions: bare does the work without errclass, and ours does
-// the work with errclass. It calls the two functions alternately, so that other load
-// on the machine affects both, and compares the medians. Compare reports bare-ns and
-// ours-ns, the time per call in nanoseconds; more-ns, the difference; x-bare, the
-// ratio; and more-allocs, the additional allocations of ours.
+// Compare measures the function bare, without errclass, and ours, with errclass. It
+// calls the two alternately and compares the medians. It reports:
+//
+//   - bare-ns, ours-ns: the time per call in nanoseconds
+//   - more-ns: the difference
+//   - x-bare: the ratio
+//   - more-allocs: the additional allocations of ours
 func Compare(b *testing.B, bare, ours func()) {
 	b.Helper()
 	allocsBare := testing.AllocsPerRun(100, bare)

@@ -1,6 +1,8 @@
-// Package bound limits how much text slogclass and similar adapters read from one
-// record or span. [Text] shortens a text. [HasText] reports whether the Error method
-// of an error may be called, and [ErrorText] calls this method.
+// Package bound limits how much text is read from one record or span.
+//
+//   - [Text] shortens a text.
+//   - [HasText] reports whether the Error method of an error may be called.
+//   - [ErrorText] calls the Error method.
 package bound
 
 import (
@@ -22,8 +24,8 @@ type Texts struct{ taken int }
 func AtMost(n int) Texts { return Texts{taken: MaxText - n} }
 
 // Take returns text, shortened if the limit requires it. The argument rest is the
-// total length, in bytes, of the less important texts that follow. Take reserves at
-// most half of the remaining bytes for these texts.
+// length, in bytes, of the texts that follow. At most half of the remaining bytes
+// are reserved for these texts.
 func (t *Texts) Take(text string, rest int) string {
 	left := t.Left()
 	return t.Cut(text, max(left/2, left-rest))
@@ -40,12 +42,12 @@ func (t *Texts) Cut(text string, n int) string {
 func (t *Texts) Left() int { return MaxText - t.taken }
 
 // ellipsis separates the beginning and the end of a shortened text. Its line breaks
-// prevent a match that extends over both.
+// prevent matches over both.
 const ellipsis = "\n...\n"
 
-// Text returns text if it has at most n bytes. Otherwise it returns the beginning
-// and the end of text, at most n bytes in total. It cuts at white space if there is
-// some near the cut.
+// Text returns text if it has at most n bytes. If text is longer, Text returns its
+// beginning and its end, at most n bytes in total. The cuts are at white space, if
+// there is some nearby.
 func Text(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -68,25 +70,24 @@ func Text(text string, n int) string {
 // bytes.
 const maxWord = 48
 
-// fixed has the types of the errors that errors.New and fmt.Errorf return. The Error
-// methods of these types only return a stored text.
+// fixed has the types of errors.New and fmt.Errorf, which only store a text.
 var fixed = map[reflect.Type]bool{
 	reflect.TypeOf(errors.New("")):                                     true,
 	reflect.TypeOf(fmt.Errorf("%w", errors.New(""))):                   true,
 	reflect.TypeOf(fmt.Errorf("%w%w", errors.New(""), errors.New(""))): true,
 }
 
-// These are the limits of [HasText] for a tree of wrapped errors: its depth and the
-// number of its errors.
+// These are the limits of [HasText] for a tree of errors.
 const (
 	maxDepth = 1 << 10
 	maxNodes = 1 << 16
 )
 
 // HasText reports whether err.Error may be called. It returns false in two cases:
-//   - The error wraps itself. Error would overflow the stack, and recover cannot
-//     stop that.
-//   - The tree of errors is very large, so that its text might not fit in memory.
+//
+//   - The error wraps itself. Error would overflow the stack, which recover cannot
+//     stop.
+//   - The tree of errors is very large. Its text might not fit in memory.
 //
 // HasText cannot detect an Error method that runs forever for another reason.
 func HasText(err error) bool {
@@ -127,8 +128,7 @@ func finite(err error, depth int, nodes *int) bool {
 	return true
 }
 
-// unwrap returns the errors that err wraps. It calls an Unwrap method, or the
-// corresponding method of older modules: WrappedErrors, Cause, OrigErr or Errors.
+// unwrap returns the errors that err wraps, also through methods of older modules.
 func unwrap(err error) (next error, branches []error) {
 	defer func() { _ = recover() }()
 	switch e := err.(type) {
@@ -150,8 +150,8 @@ func unwrap(err error) (next error, branches []error) {
 	return next, branches
 }
 
-// Panic returns the text of a recovered value. For an error whose Error method must
-// not be called (see [HasText]), it returns the name of the error's type.
+// Panic returns the text of a recovered value. If the value is an error without a
+// readable text (see [HasText]), Panic returns the type's name.
 func Panic(p any) string {
 	if err, ok := p.(error); ok && !HasText(err) {
 		return fmt.Sprintf("%T", err)

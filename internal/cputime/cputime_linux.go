@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// Of returns the CPU time that a call of f takes. On systems other than Linux it
+// Of returns the CPU time that a call of f takes. On systems without this clock it
 // returns the elapsed time.
 func Of(f func()) time.Duration {
 	runtime.LockOSThread()
@@ -20,8 +20,7 @@ func Of(f func()) time.Duration {
 }
 
 // thread returns the CPU time that this thread has used. Getrusage would be too
-// coarse: on many machines its resolution is some milliseconds. Package syscall has
-// no ClockGettime, so thread makes the system call itself.
+// coarse.
 func thread() time.Duration {
 	const threadClock = 3 // CLOCK_THREAD_CPUTIME_ID
 	var clock syscall.Timespec

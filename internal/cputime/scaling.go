@@ -7,12 +7,10 @@ import (
 
 const (
 	maxGrowth = 4.5 // largest growth of the cost if the text becomes four times as long
-	// noise is the factor by which all limits are raised, because other load on the
-	// machine makes caches cold and measurements longer.
+	// noise is the factor by which all limits are raised, because of other load.
 	noise = 1.7
-	// attempts is the maximum number of measurements. Check returns an error if a
-	// cost exceeds its limit in every attempt: other load raises the cost in some
-	// attempts, but a quadratic cost exceeds the limit in all of them.
+	// attempts is the maximum number of measurements. Check returns an error only if
+	// all of them exceed a limit.
 	attempts = 12
 )
 
@@ -25,8 +23,8 @@ type Scaling struct {
 	MaxRatio float64 // limit for the cost per byte, relative to the cost per byte of Ordinary
 }
 
-// Check measures Run for text(size) at each size. Each size must be four times
-// the previous size. The error says which limit is exceeded.
+// Check measures Run for text(size) at each size. Each size must be four times the
+// previous size. The error says which limit is exceeded.
 func (s Scaling) Check(text func(size int) string, sizes ...int) error {
 	var err error
 	for i := range attempts {

@@ -2,10 +2,8 @@ package evidence
 
 import "strconv"
 
-// databaseError converts code, the value of db.response.status_code, to an error.
-// The error has the fields of a driver's error, so the classifier recognises it. For
-// a code that is neither a driver's number nor an SQLSTATE, databaseError returns
-// nil. Examples of such codes are ORA-00060 and the HTTP status of a search engine.
+// databaseError converts a db.response.status_code to an error that the classifier
+// recognises. It returns nil for other codes, such as ORA-00060 or an HTTP status.
 func databaseError(system, code, text string) error {
 	switch system {
 	case "mysql", "mariadb":

@@ -6,10 +6,8 @@ import (
 	"strings"
 )
 
-// deadlineError returns the deadline error of the standard library whose type has
-// the name exceptionType, or nil. Such an error means that this program's own
-// deadline passed. deadlineError cannot recognise context.Canceled, because every
-// error of errors.New has the same type.
+// deadlineError returns the standard library's deadline error of this type, or nil.
+// It cannot recognise context.Canceled: all errors of errors.New have the same type.
 func deadlineError(exceptionType string) error {
 	switch exceptionType {
 	case "context.deadlineExceededError":
@@ -24,21 +22,18 @@ func deadlineError(exceptionType string) error {
 // and status.code differ only in case.
 var plainKey = strings.NewReplacer("_", "", "-", "", ".", "")
 
-// MayBeOwnDeadline reports whether the attribute error.type names a deadline error
-// of the standard library. A remote server might have sent this name as an error
-// code, because instrumentations write such codes to error.type. So a caller needs a
+// MayBeOwnDeadline reports whether error.type names a deadline error of the standard
+// library. A remote server might have sent this name as an error code. So check a
 // second condition:
 //
-//   - On a span, the deadline is this program's own if no attribute of the span or of
-//     its events describes an answer of the server: see [IsAnswerKey].
-//   - On a log record, the deadline never counts as this program's own, because the
-//     record of a call can lack the attributes of the answer.
+//   - On a span, no attribute of the span or of its events may describe an answer
+//     (see [IsAnswerKey]).
+//   - On a log record, the deadline never counts as this program's own.
 func (f *Facts) MayBeOwnDeadline() bool { return deadlineError(f.ErrorType) != nil }
 
 // IsAnswerKey reports whether an attribute with this key describes the answer of a
-// remote server. It looks for parts of the key, because conventions change names and
-// instrumentations add their own names. For a key longer than MaxName it returns
-// true.
+// remote server. It looks for parts of the key. For a key longer than MaxName it
+// returns true.
 func IsAnswerKey(key string) bool {
 	if len(key) > MaxName {
 		return true

@@ -11,8 +11,7 @@ import (
 )
 
 // Decision is the result of classifying several sources about one error. A source is
-// a [classify.Evidence]. Package precedence chooses the source that decides. The
-// zero value has no source.
+// a [classify.Evidence]. The zero value has no source.
 type Decision struct {
 	classify.Result
 	// SpanStatus is the HTTP status of the span that the sources belong to.
@@ -23,25 +22,23 @@ type Decision struct {
 }
 
 // Decided returns a decision for a result that a span already has. The argument
-// source is the evidence from which the result was made.
+// source is the evidence for that result.
 func Decided(res classify.Result, source classify.Evidence) Decision {
 	return Decision{Result: res, known: precedence.Known(&res), source: source}
 }
 
-// Known reports whether a rule has found the reason. If so, the caller need not add
-// further sources.
+// Known reports whether a rule has found the reason. If so, no further source is
+// needed.
 func (d *Decision) Known() bool { return d.known }
 
-// Add classifies a source. It does nothing if a rule has already found the reason
-// in an earlier source.
+// Add classifies a source. If a rule has already found the reason, Add does nothing.
 func (d *Decision) Add(c *classify.Classifier, e classify.Evidence) {
 	if d.known {
 		return
 	}
 	r := c.Classify(e)
 	if e.Err == nil && e.Status == 0 && d.SpanStatus != 0 && (r.Reason == classify.ReasonAborted || r.Reason == classify.ReasonTimeout) {
-		// The text alone says that the call was aborted or timed out. The status of
-		// the span might outrank the text, so classify both together.
+		// The status of the span might outrank the text, so classify both together.
 		e.Status = d.SpanStatus
 		r = c.Classify(e)
 	}
@@ -50,7 +47,7 @@ func (d *Decision) Add(c *classify.Classifier, e classify.Evidence) {
 	}
 }
 
-// AddOutcome adds one source, or two, with the attributes that say how a call ended.
+// AddOutcome adds the attributes that say how a call ended, as one or two sources.
 // The argument text is the description of a span's status, or the body of a record.
 func (d *Decision) AddOutcome(c *classify.Classifier, f *Facts, text string) {
 	e := f.outcome(text)
@@ -60,9 +57,8 @@ func (d *Decision) AddOutcome(c *classify.Classifier, f *Facts, text string) {
 	}
 }
 
-// AddStack adds exception.stacktrace as a source if no other source and no exception
-// type is known, because the function names in a stack trace say little about the
-// error.
+// AddStack adds exception.stacktrace as a source. If another source or an exception
+// type is known, AddStack does nothing.
 func (d *Decision) AddStack(c *classify.Classifier, f *Facts, t *bound.Texts, n int) {
 	if d.Category == "" && f.ExceptionType == "" {
 		d.Add(c, classify.Evidence{Message: t.Cut(f.Stack, n), Provider: f.Provider})
@@ -84,8 +80,8 @@ func (d *Decision) Complete(c *classify.Classifier, f *Facts) classify.Result {
 	return d.Result
 }
 
-// Fingerprint returns the fingerprint of the source from which the result was made.
-// It returns "" if this source has no text, status, type or code.
+// Fingerprint returns the fingerprint of the source that decided. If the source has
+// no text, status, type or code, it returns "".
 func (d *Decision) Fingerprint() string {
 	e := &d.source
 	text := e.Message
@@ -102,7 +98,7 @@ func (d *Decision) Fingerprint() string {
 }
 
 // Existing returns the result for a category and a reason that a record or a span
-// already has. ok is false if no classifier returns this pair; such a pair must not
+// already has. If no classifier returns this pair, ok is false. Such a pair must not
 // become a metric label.
 func Existing(category, reason string, f *Facts) (res classify.Result, ok bool) {
 	res = classify.Result{

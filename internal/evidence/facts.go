@@ -8,12 +8,12 @@ import (
 	"github.com/errclass/errclass/internal/bound"
 )
 
-// MaxName is the maximum number of bytes that are read of a type, of a code or of
-// the name of a system.
+// MaxName is the maximum number of bytes read from a type, a code or a system's
+// name.
 const MaxName = 512
 
-// Facts holds the attributes of one span, event or log record that describe an
-// error. The zero value is empty. It is not safe for concurrent use.
+// Facts holds the attributes of one span, event or log record about an error. The
+// zero value is empty. It is not safe for concurrent use.
 type Facts struct {
 	Exception      bool // there is an exception.* attribute
 	ExceptionType  string
@@ -29,8 +29,8 @@ type Facts struct {
 	db, dbSystem   string // db is a code of dbSystem
 }
 
-// SetText stores an attribute whose value is a text. For an attribute whose value
-// is neither a text nor an integer, call SetText with "".
+// SetText stores an attribute with a text as its value. If the value is neither a
+// text nor an integer, call SetText with "".
 func (f *Facts) SetText(field Field, s string) {
 	switch field {
 	case ExceptionType:
@@ -64,8 +64,8 @@ func (f *Facts) SetText(field Field, s string) {
 	}
 }
 
-// SetInt stores an attribute whose value is an integer. Instrumentations write
-// numeric codes as integers or as texts. The code 0 means success and is ignored.
+// SetInt stores an attribute with an integer as its value. The code 0 means success
+// and is ignored.
 func (f *Facts) SetInt(field Field, n int64) {
 	switch field {
 	case HTTPStatus:
@@ -110,9 +110,8 @@ func textStatus(s string) int {
 	return httpStatus(int64(n))
 }
 
-// grpcCode returns a gRPC code in a form that the classifier recognises. A numeric
-// code such as "14" becomes "grpc-status: 14". The code 0 becomes "", because it
-// means success. Other codes stay unchanged.
+// grpcCode returns a gRPC code in the classifier's form: "14" becomes "grpc-status:
+// 14". The code 0 becomes "".
 func grpcCode(code string) string {
 	if code == "" {
 		return "" // strconv would allocate an error
@@ -128,7 +127,7 @@ func grpcCode(code string) string {
 }
 
 // rpcCode returns the value of rpc.response.status_code. A number from 0 to 16 is a
-// gRPC code, unless rpc.system names another system, such as JSON-RPC.
+// gRPC code, unless rpc.system differs.
 func (f *Facts) rpcCode() string {
 	if f.rpc == "" {
 		return ""
@@ -151,10 +150,8 @@ func (f *Facts) ExceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 	return e
 }
 
-// outcome returns the evidence of how a call ended. The argument text becomes the
-// Message. If error.type names this program's own deadline, error.type becomes the
-// Type. Otherwise error.type might be a code of a remote server: it becomes the Code
-// if no other attribute has a code.
+// outcome returns the evidence of how a call ended, with text as the message. If
+// error.type is not an own deadline, its value counts as a server's code.
 func (f *Facts) outcome(text string) classify.Evidence {
 	if f.OwnDeadline {
 		return classify.Evidence{Type: f.ErrorType, Message: text}

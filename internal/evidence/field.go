@@ -1,6 +1,5 @@
 // Package evidence reads attributes of OpenTelemetry and decides what they say about
-// an error. otelclass and the Collector's processor both use it, so the same
-// attributes give the same answer in both.
+// an error.
 //
 //   - [FieldOf] finds the meaning of an attribute's name.
 //   - [Facts] holds the values of one span, event or log record.
@@ -42,8 +41,7 @@ type Name struct {
 }
 
 // Names lists the attributes that are read. The names come from OpenTelemetry's
-// semantic conventions 1.43. After each name come the older names of the same
-// attribute.
+// semantic conventions 1.43. Older names follow each name.
 var Names = []Name{
 	{"exception.type", ExceptionType},
 	{"exception.message", ExceptionMessage},
@@ -68,9 +66,8 @@ var Names = []Name{
 	{"log.iostream", Stream},
 }
 
-// byHash maps the hash of a name to the index of the name in Names, plus 1. No two
-// names have the same hash. For most other keys, byHash has 0, so that FieldOf need
-// not compare the key with a name.
+// byHash maps the hash of a name to its index in Names, plus 1. No two names have
+// the same hash.
 var byHash = func() (index [256]uint8) {
 	for i, n := range Names {
 		index[hash(n.Key)] = uint8(i + 1)
@@ -83,7 +80,7 @@ func hash(key string) uint8 {
 	return uint8(n*7) + key[0]*15 + key[n/2]*5 + key[n-1]*3
 }
 
-// FieldOf returns the Field that an attribute's name stands for, or None.
+// FieldOf returns the Field of an attribute with this name, or None.
 func FieldOf(key string) Field {
 	if key == "" {
 		return None
@@ -94,8 +91,7 @@ func FieldOf(key string) Field {
 	return None
 }
 
-// exceptionLengths has the lengths of the names of exception attributes: bit n is
-// set if a name has n bytes.
+// exceptionLengths has bit n set if the name of an exception attribute has n bytes.
 var exceptionLengths = func() (lengths uint64) {
 	for _, n := range Names {
 		if n.Field.isException() {
@@ -106,20 +102,16 @@ var exceptionLengths = func() (lengths uint64) {
 }()
 
 // IsException reports whether an attribute with this name belongs to an exception.
-// Most other names have a different length and are rejected without a further
-// comparison.
 func IsException(key string) bool {
 	return exceptionLengths>>len(key)&1 != 0 && FieldOf(key).isException()
 }
 
 // IsErrorText reports whether the member name of a map is the text of an error. The
-// argument inError is true if the map is the value of an attribute that stands for
-// [Text]. Such a map is an error that a logger has written as a message and a stack
-// trace.
+// argument inError is true if the map is the value of a [Text] attribute. A logger
+// has written such a map for an error.
 func IsErrorText(name string, inError bool) bool {
 	return FieldOf(name) == Text || inError && slices.Contains(errorMembers, name)
 }
 
-// errorMembers has the names of the members that are texts, in an error that a
-// logger has written as a map.
+// errorMembers has the names of text members in an error that is logged as a map.
 var errorMembers = []string{"message", "msg", "stack", "stacktrace", "stack_trace", "stackTrace"}

@@ -12,9 +12,9 @@ type Pair struct {
 	Reason   classify.Reason
 }
 
-// Pairs has every valid pair of a category and a reason. A reason has one category,
-// which user rules cannot change. The exception is the reason timeout: its category
-// can also be timeout, for the program's own deadline.
+// Pairs has every valid pair of a category and a reason. A reason has one category.
+// The only exception is the reason timeout. Its category is timeout if the deadline
+// was the program's own.
 var Pairs = func() []Pair {
 	var all []Pair
 	for _, r := range classify.Reasons() {
@@ -26,8 +26,8 @@ var Pairs = func() []Pair {
 	return all
 }()
 
-// PairIndex returns the index of a pair in [Pairs], or -1 if no classifier can
-// return the pair.
+// PairIndex returns the index of a pair in [Pairs]. If no classifier can return the
+// pair, it returns -1.
 func PairIndex(category classify.Category, reason classify.Reason) int {
 	return slices.Index(Pairs, Pair{category, reason})
 }

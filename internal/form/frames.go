@@ -1,25 +1,25 @@
 // Package form rewrites texts before the rules read them. It removes escape
-// sequences, unusual spaces and stack frames, joins wrapped lines, and divides a
+// sequences, unusual spaces and stack frames. It joins wrapped lines. It divides a
 // report of several attempts.
 package form
 
 import "strings"
 
-// Names in a stack trace, such as timeout.go:88, TLSSocket.onConnectEnd and
-// TokenExpiredFilter.java, do not tell the cause of the failure. So the standard
-// rules skip stack frames in the formats of Go, Java, .NET, JavaScript, Python, Ruby,
-// PHP and Dart. The rules read only the text between frames, such as
-// "Caused by: ...".
+// Names in stack frames, such as timeout.go:88, do not tell the cause of a failure.
+// So the standard rules skip stack frames of these languages:
+//   - Go, Java, .NET and JavaScript,
+//   - Python, Ruby, PHP and Dart.
 //
-// A frame begins a line, or follows the prefix that a log collector adds to each
-// line. In JSON, the two bytes \n can separate lines.
+// The text between frames is read, such as "Caused by: ...".
+//
+// A frame begins a line, or follows the prefix of a log collector.
 
 // FrameReader finds the stack frames of a text, from its beginning to its end.
 type FrameReader struct {
 	text string
 	real int // index of the next newline byte, or len(text)
 	stop int // index of the line break that was found last: a newline, or the two bytes \n
-	// marks[i] is true if collected[i] occurs after the first line of the text.
+	// marks[i] is true if collected[i] occurs after the first line.
 	marks [len(collected)]bool
 }
 
@@ -34,9 +34,9 @@ func NewFrameReader(text string) FrameReader {
 	return r
 }
 
-// Next returns the text between index start and the next frame, and the index after
-// this frame. Pass the index to the next call. If no frame follows, the index is the
-// length of the text.
+// Next returns the text from index start to the next frame. Next also returns the
+// end of this frame. Pass this end to the next call. If no frame follows, the end
+// is the length of the text.
 func (r *FrameReader) Next(start int) (between string, after int) {
 	before := start // start of the previous line
 	for line := start; line < len(r.text); {
@@ -52,8 +52,8 @@ func (r *FrameReader) Next(start int) (between string, after int) {
 	return r.text[start:], len(r.text)
 }
 
-// FirstFrame returns the frame at the beginning of text, or "" if the first line is
-// not a frame. For example, the last lines of a long output can begin with a frame.
+// FirstFrame returns the frame at the beginning of text. If the first line is not a
+// frame, FirstFrame returns "".
 func FirstFrame(text string) string {
 	r := NewFrameReader(text)
 	stop, _ := r.lineBreak(0)
@@ -61,8 +61,7 @@ func FirstFrame(text string) string {
 	return text[start:end]
 }
 
-// lineBreak returns the index of the first line break at or after index start, and
-// the index at which the next line begins.
+// lineBreak returns the first line break at or after start, and the next line.
 func (r *FrameReader) lineBreak(start int) (at, next int) {
 	if start > r.real {
 		r.real = len(r.text)
@@ -82,15 +81,13 @@ func (r *FrameReader) lineBreak(start int) (at, next int) {
 	return r.stop, min(r.stop+1, len(r.text))
 }
 
-// collected has the beginnings of frames that may follow the prefix of a log
-// collector. The prefix has at most maxPrefix bytes.
+// collected has the beginnings of frames that can follow the prefix of a log
+// collector.
 var collected = [...]string{"  at ", "\tat ", `  File "`}
 
 const maxPrefix = 160
 
-// maxFrame is the number of bytes in which frameAt searches for the end of a frame.
-// Without this limit, the time for a line with thousands of frames would be
-// quadratic.
+// maxFrame limits the bytes that are searched for the end of a frame.
 const maxFrame = 1 << 10
 
 // frame finds a frame in the line text[line:stop]. If the line has no frame, end
@@ -118,9 +115,10 @@ func (r *FrameReader) frame(line, stop int) (start, end int) {
 	return 0, 0
 }
 
-// frameAt is like frameLength, but reads only the first maxFrame bytes of line. For
-// a longer frame of PHP, Dart or Ruby, which always extends to the end of the line,
-// frameAt returns the length of the line. For other longer frames it returns 0.
+// frameAt is like frameLength, but reads only the first maxFrame bytes. A longer
+// frame has
+//   - the length of the line for PHP, Dart and Ruby,
+//   - otherwise the length 0.
 func frameAt(line string, indented bool) int {
 	s := line[:min(len(line), maxFrame)]
 	n := frameLength(s, indented)
@@ -133,8 +131,8 @@ func frameAt(line string, indented bool) int {
 	return 0
 }
 
-// pastSource returns the end of the source code that Python prints below a frame. The
-// parameter indent is the indentation of the frame. Source code is indented more.
+// pastSource returns the end of the source code that Python prints below a frame.
+// Source code is indented more than the frame.
 func (r *FrameReader) pastSource(stop, indent int) int {
 	for stop < len(r.text) {
 		here := *r
@@ -150,7 +148,7 @@ func (r *FrameReader) pastSource(stop, indent int) int {
 }
 
 // spacesAt returns the length of the white space at the start of s. Escaped white
-// space, such as \n, is included.
+// space, such as \n, counts.
 func spacesAt(s string) (n int) {
 	for n < len(s) {
 		switch {

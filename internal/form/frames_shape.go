@@ -6,8 +6,8 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// frameLength returns the length of the frame at the beginning of s, or 0 if there
-// is none. s is a line without its indentation.
+// frameLength returns the length of the frame at the beginning of s, or 0. The
+// indentation must already be removed.
 func frameLength(s string, indented bool) int {
 	if len(s) < len("at a:1") {
 		return 0
@@ -131,8 +131,8 @@ func isLocation(s string) bool {
 	return len(path) < len(s) && strings.HasSuffix(path, ":") || strings.HasPrefix(s, "index ")
 }
 
-// parenthesis returns the length of s up to and including the parenthesis that
-// closes the first one. If none closes it, parenthesis returns the length of s.
+// parenthesis returns the index after the parenthesis that closes the first one, or
+// the length of s.
 func parenthesis(s string) int {
 	open := 0
 	for i := range len(s) {

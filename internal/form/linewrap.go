@@ -2,23 +2,21 @@ package form
 
 import "strings"
 
-// A terminal breaks a line if the next word does not fit. A line break within a phrase
-// would hide the phrase from a rule. So the standard rules also read the text with
-// its lines joined.
+// A line break within a phrase hides the phrase from a rule. So the rules also read
+// the text with joined lines.
 
-// minWidth and MaxWidth limit the width of a terminal, or of a box that a program
-// draws in a terminal, in bytes.
+// minWidth and MaxWidth are the smallest and the largest width of a terminal, in
+// bytes.
 const (
 	minWidth = 40
 	MaxWidth = 200
 )
 
-// blanks are the characters that can surround a line in a box, or precede a line
-// that continues the previous one.
+// blanks can surround a line in a box, or begin a continued line.
 const blanks = " \t│"
 
-// JoinLines replaces each line break that a terminal might have added to text with a
-// space. ok is false if text has no such break.
+// JoinLines replaces the line breaks that a terminal might have added by spaces. If
+// text has no such line break, ok is false.
 func JoinLines(text string) (joined string, ok bool) {
 	if lineWidth(text) == 0 {
 		return "", false
@@ -28,8 +26,8 @@ func JoinLines(text string) (joined string, ok bool) {
 	return s.result()
 }
 
-// lineWidth returns the length of the longest line. It returns 0 if there is only
-// one line, or if no terminal has lines of that length.
+// lineWidth returns the length of the longest line. For a single line, or an
+// impossible width, it returns 0.
 func lineWidth(text string) (width int) {
 	for at := 0; at <= len(text); {
 		end, below := lineAt(text, at)
@@ -41,10 +39,9 @@ func lineWidth(text string) (width int) {
 	return width
 }
 
-// EachBreak calls visit for every line break that a terminal might have made, with
-// the blanks around it. The width of the terminal is taken to be the length of the
-// longest line. A terminal makes a break if the first word of the next line does not
-// fit.
+// EachBreak visits each line break that a terminal might have made. The break
+// includes the blanks around it. EachBreak takes the longest line as the width of
+// the terminal. A terminal breaks a line if the next word does not fit.
 func EachBreak(text string, visit func(start, end int, replacement string)) {
 	width := lineWidth(text)
 	if width == 0 {
@@ -71,9 +68,8 @@ func EachBreak(text string, visit func(start, end int, replacement string)) {
 	}
 }
 
-// lineAt returns the end of the line that begins at text[at], without the line break
-// and the blanks before it. below is the index of the next line. After the last
-// line, below is greater than the length of the text.
+// lineAt returns the end of the line at text[at], and the next line. After the last
+// line, the second index is greater than len(text).
 func lineAt(text string, at int) (end, below int) {
 	end = len(text)
 	if stop := strings.IndexByte(text[at:], '\n'); stop >= 0 {
@@ -89,8 +85,8 @@ func lineAt(text string, at int) (end, below int) {
 	return end, below
 }
 
-// wordAt returns the word that begins at text[at], or only the first bytes of a word
-// that is longer than MaxWidth.
+// wordAt returns the word that begins at text[at]. A word longer than MaxWidth is
+// cut.
 func wordAt(text string, at int) string {
 	end := at
 	for end < len(text) && end-at <= MaxWidth && strings.IndexByte(" \t\r\n", text[end]) < 0 {
@@ -99,7 +95,8 @@ func wordAt(text string, at int) string {
 	return text[at:end]
 }
 
-// opens reports whether word is empty or begins a new message, as "Error:" does.
+// opens reports whether the word is empty or begins a new message, as "Error:"
+// does.
 func opens(word string) bool {
 	return word == "" || word[len(word)-1] == ':' && 'A' <= word[0] && word[0] <= 'Z'
 }

@@ -5,13 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// The colours of a terminal, non-breaking spaces and double spaces do not change the
-// meaning of a text. The standard rules read the text without these. A user's rules
-// read first the unchanged text, then the text without these.
+// Colours and unusual spaces do not change the meaning of a text. So the standard
+// rules read a text without them.
 
-// maxPlain is the maximum length of a text that is rewritten, in bytes. A longer text
-// would be expensive to copy. The classifier reads such a text only if the user has
-// raised or removed the classifier's limit for the length of a text.
+// maxPlain is the maximum length of a text that is rewritten, in bytes.
 const maxPlain = 1 << 20
 
 // PlainText returns text without the escape sequences of terminals and without
@@ -31,8 +28,8 @@ func PlainText(text string) string {
 	return text
 }
 
-// SingleSpaced replaces every run of spaces and tabs in a line with one space. It
-// removes such runs at the end of a line.
+// SingleSpaced replaces every run of spaces and tabs with one space. At the end of
+// a line, SingleSpaced removes the run.
 func SingleSpaced(text string) string {
 	if len(text) > maxPlain || !hasGap(text) {
 		return text
@@ -50,8 +47,8 @@ func hasGap(text string) bool {
 		strings.Contains(text, "  ") || strings.Contains(text, " \n")
 }
 
-// EachGap calls visit for every run of blanks that is more than a single space, or at
-// the end of a line.
+// EachGap visits every run of blanks except a single space. At the end of a line, a
+// single space counts too.
 func EachGap(text string, visit func(start, end int, replacement string)) {
 	for i := 0; i < len(text); i++ {
 		if !isBlank(text[i]) && text[i] != '\r' {
@@ -81,9 +78,7 @@ func EachGap(text string, visit func(start, end int, replacement string)) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// mayBeOdd is true for the bytes with which a substring that EachOdd finds can begin:
-// control characters, all bytes beyond ASCII, and the first bytes of control
-// characters spelled in ASCII, such as the backslash of \x1b.
+// mayBeOdd is true for each byte with which a substring for EachOdd can begin.
 var mayBeOdd = func() (odd [256]bool) {
 	for c := range odd {
 		odd[c] = c < ' ' && c != '\t' && c != '\n' && c != '\r' || c >= 0x7f || strings.IndexByte(`\#&^%`, byte(c)) >= 0
@@ -91,9 +86,12 @@ var mayBeOdd = func() (odd [256]bool) {
 	return odd
 }()
 
-// EachOdd calls visit for every substring of text that PlainText replaces: escape
-// sequences, unusual spaces, invisible characters, characters that a backspace
-// deletes, and bytes that are not UTF-8.
+// EachOdd visits every substring that PlainText replaces:
+//   - escape sequences,
+//   - unusual spaces,
+//   - invisible characters,
+//   - characters that a backspace deletes,
+//   - bytes that are not UTF-8.
 func EachOdd(text string, visit func(start, end int, replacement string)) {
 	ends := stringEnds{text: text, next: -1}
 	last := 0 // end of the previous substring

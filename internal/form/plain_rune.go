@@ -7,13 +7,13 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// runeKind is how a character appears on a terminal.
+// runeKind says how a character appears on a terminal.
 type runeKind uint8
 
 const (
 	ordinaryRune runeKind = iota
-	spaceRune             // a space other than U+0020
-	lineRune              // a line break other than U+000A
+	spaceRune             // a space, but not U+0020
+	lineRune              // a line break, but not U+000A
 	hiddenRune            // invisible
 	struckRune            // a backspace, which deletes the character before it
 	escapeRune            // ESC, CSI or OSC: invisible, like the sequence that follows it
@@ -27,9 +27,8 @@ const (
 	command = 0x9d // ESC ]
 )
 
-// kindOf returns the kind of a character. All letters and private-use characters are
-// ordinary. Control characters, format characters (Unicode category Cf), Hangul
-// fillers and variation selectors are hidden.
+// kindOf returns the kind of a character. Letters are ordinary. Control and format
+// characters are hidden.
 func kindOf(r rune) runeKind {
 	switch {
 	case r < 0xa0:
@@ -90,14 +89,11 @@ func kindOfPunctuation(r rune) runeKind {
 	return ordinaryRune
 }
 
-// broken is the rune for a byte that is not UTF-8. The rune U+FFFD itself is
-// ordinary.
+// This rune means a byte that is not UTF-8. The rune U+FFFD itself is ordinary.
 const broken = utf8.MaxRune + 1
 
-// character decodes the character at the start of s. It also decodes a character
-// that JSON, C, the shell, cat -v, rsyslog, HTML or a URL spells as an ASCII escape.
-// If an escape spells an ordinary character, character returns only the first byte of
-// the escape.
+// character decodes the character at the start of s, including an ASCII escape. If
+// an escape spells an ordinary character, only the first byte is decoded.
 func character(s string) (r rune, size int) {
 	if s[0] >= utf8.RuneSelf {
 		r, size = utf8.DecodeRuneInString(s)
@@ -112,7 +108,7 @@ func character(s string) (r rune, size int) {
 	switch s[0] {
 	case '\\':
 		r, size = spelledRune(s)
-	case '#': // "#033" of rsyslog, which may also be the number of an issue
+	case '#': // "#033" of rsyslog, which can also be the number of an issue
 		if r, size = number(s, 1, 3, 8); r != escape && (r != 0o302 || !strings.HasPrefix(s[size:], "#240")) {
 			return '#', 1
 		}
@@ -143,11 +139,10 @@ func character(s string) (r rune, size int) {
 	return r, size
 }
 
-// spelledRune decodes a character that is spelled as one or more backslashes and,
-// for example, "u001b", "u{1b}", "x1b", "033" or "e". Without such a spelling, size
+// spelledRune decodes an escape such as \u001b, \x1b or \e. Without an escape, size
 // is 0.
 func spelledRune(s string) (r rune, size int) {
-	const most = 4 // backslashes: JSON may be nested in JSON
+	const most = 4 // backslashes: JSON can be nested in JSON
 	n := 1
 	for n < min(len(s), most) && s[n] == '\\' {
 		n++
@@ -185,9 +180,7 @@ func spelledRune(s string) (r rune, size int) {
 	return 0, 0
 }
 
-// number decodes s[at:at+digits] as a number in a base. end is at+digits, or 0 if
-// these bytes are missing or are not all digits. Unlike package strconv, number
-// allocates no error.
+// number decodes s[at:at+digits]. If one of these bytes is not a digit, end is 0.
 func number(s string, at, digits int, base rune) (r rune, end int) {
 	if digits <= 0 || at+digits > len(s) {
 		return 0, 0
@@ -208,8 +201,8 @@ func number(s string, at, digits int, base rune) (r rune, end int) {
 	return r, at + digits
 }
 
-// entity decodes a numeric character reference of HTML, or "&nbsp;". If s begins
-// with neither, entity returns the character '&'.
+// entity decodes a numeric character reference of HTML, or "&nbsp;". For any other
+// text, entity returns '&'.
 func entity(s string) (r rune, size int) {
 	const nbsp = "&nbsp;"
 	if strings.HasPrefix(s, nbsp) {
@@ -229,10 +222,10 @@ func entity(s string) (r rune, size int) {
 	return '&', 1
 }
 
-// sequence returns the length of a terminal sequence without its introducer r, which
-// is ESC, CSI or OSC. s is the text after r. If the sequence can move the cursor, the
-// replacement is a space, because the next word might be elsewhere on the screen. If
-// r is spelled in ASCII and no sequence follows, n is -1.
+// sequence returns the length of a terminal sequence without the introducer r.
+//   - s is the text after r.
+//   - If the sequence can move the cursor, replacement is a space.
+//   - If r is spelled in ASCII and no sequence follows, n is -1.
 func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, replacement string) {
 	if r == escape || r == 0x241b {
 		switch {
@@ -265,9 +258,8 @@ func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, 
 	return 0, ""
 }
 
-// shortLength returns the length of a short sequence after its ESC: one or two bytes
-// that, for example, choose a character set. If a letter follows ESC, the result is
-// 0, because the letter might be text.
+// shortLength returns the length of a short sequence after ESC. If a letter follows
+// ESC, the length is 0.
 func shortLength(s string) int {
 	switch {
 	case len(s) > 0 && '0' <= s[0] && s[0] <= '?':
@@ -278,8 +270,8 @@ func shortLength(s string) int {
 	return 0
 }
 
-// controlLength returns the length of the parameters and the final byte of a
-// control sequence. It returns 0 if s does not begin with these.
+// controlLength returns the length of a control sequence without the introducer, or
+// 0.
 func controlLength(s string) int {
 	const longest = 128
 	for i := range min(len(s), longest) {
@@ -293,22 +285,21 @@ func controlLength(s string) int {
 	return 0
 }
 
-// stringEnds finds the terminators (BEL or ST, perhaps spelled in ASCII) of string
-// sequences, such as OSC. It reads a text only once, even if the text has many
-// sequences.
+// stringEnds finds the terminators of string sequences, such as OSC. It reads a
+// text only once.
 type stringEnds struct {
 	text      string
 	next, end int // start and end of the terminator that was found last
 }
 
-// terminators are the byte sequences that end a string sequence. If one of them is
-// the beginning of another, the longer one is first.
+// terminators end a string sequence. If two terminators begin alike, the longer one
+// comes first.
 var terminators = [...]string{
 	"\a", "\x1b\\", "\u009c", `\u0007`, `\u001b\\`, `\u001b\`, `\x07`, `\x1b\\`, `\x1b\`, `\033\`, `\e\`, `\a`, "#007", `#033\`, "^G",
 }
 
-// length returns the length of the string sequence from index start, which is after
-// the introducer. It returns 0 if the sequence is longer than 4 KiB.
+// length returns the length of the string sequence from index start. For a sequence
+// longer than 4 KiB, length returns 0.
 func (e *stringEnds) length(start int) int {
 	const longest = 4 << 10
 	if e.next < start {

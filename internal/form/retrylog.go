@@ -6,27 +6,25 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// LogPrefix is the prefix of the ids of rules that recognize a report of several
-// attempts.
+// LogPrefix is the prefix of the ids of rules for reports of several attempts.
 const LogPrefix = "log/"
 
-// MaxAttempts is how many attempts of one report are read separately: the last ones.
+// MaxAttempts is how many attempts of a report are read. The last attempts are
+// read.
 const MaxAttempts = 8
 
-// mark is a phrase that names or numbers an attempt, such as "last error" or
-// "attempt 2". It is text[at:end].
+// mark is the phrase text[at:end], such as "last error" or "attempt 2".
 type mark struct{ at, end int }
 
-// AttemptLog divides a text that reports several attempts. It divides the text at
-// marks: phrases such as "attempt 2". The text between two marks is the message of
-// one attempt. Marks do not overlap.
+// AttemptLog divides a text that reports several attempts. A mark is a phrase such
+// as "attempt 2". The text between two marks is the message of one attempt.
 //
 //	attempt 1: HTTP 503, attempt 2: HTTP 401    →  2: HTTP 401   1: HTTP 503
 //	HTTP 401 (attempt 1), HTTP 503 (attempt 2)  →  2)   1), HTTP 503 (   HTTP 401 (
 //
-// The number of an attempt can precede or follow the message of the attempt. So the
-// caller reads the parts from last to first, and stops at the first in which a rule
-// matches more than a single word.
+// The number of an attempt can precede or follow the message. So the caller reads
+// the parts from last to first. The caller stops when a rule matches more than one
+// word.
 type AttemptLog struct {
 	text   string
 	N      int               // number of marks
@@ -52,10 +50,10 @@ func NewAttemptLog(text string) AttemptLog {
 	return l
 }
 
-// Part returns the text from a mark to the next mark, or to the end of the text. The
-// argument back selects the mark: 0 is the last mark, 1 the mark before the last, and
-// so on. If back is l.N, Part returns the text before the first mark. ok is false if
-// there is no such text.
+// Part returns the text from a mark to the next mark. After the last mark, the part
+// extends to the end of the text. The last mark is 0, and earlier marks are 1, 2
+// and so on. If back is l.N, Part returns the text before the first mark. If there
+// is no such text, ok is false.
 func (l *AttemptLog) Part(back int) (part string, ok bool) {
 	start, end := 0, len(l.text)
 	if back > l.N || back >= MaxAttempts {
@@ -70,17 +68,15 @@ func (l *AttemptLog) Part(back int) (part string, ok bool) {
 	return l.text[start:end], start < end
 }
 
-// finals, errorWords and attempts are the words of the marks. A word of finals before
-// one of errorWords marks the last attempt, as in "last error". A word of attempts
-// precedes the number of an attempt, as in "attempt 2".
+// These are the words of marks, such as "last error" and "attempt 2".
 var (
 	finals     = [...]string{"final ", "last ", "most recent "}
 	errorWords = [...]string{"error", "failure", "exception", "cause", "attempt"}
 	attempts   = [...]string{"attempt", "retry", "try"}
 )
 
-// MarkAt returns the end of the mark (a phrase such as "attempt 2") that begins at
-// text[at], or 0 if no mark begins there.
+// MarkAt returns the end of the mark that begins at text[at]. If no mark begins
+// there, MarkAt returns 0.
 func MarkAt(text string, at int) int {
 	switch text[at] | 0x20 {
 	case 'f', 'l', 'm', 'a', 'r', 't', 'g':

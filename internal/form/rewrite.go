@@ -2,16 +2,16 @@ package form
 
 import "strings"
 
-// Rewriting finds the substrings of text that must be replaced. For each substring
-// text[start:end], it calls visit with the replacement, from left to right. The
-// substrings do not overlap.
+// Rewriting visits the substrings of text that must be replaced. The visitor also
+// gets the replacement. The order is from left to right. The substrings do not
+// overlap.
 type Rewriting func(text string, visit func(start, end int, replacement string))
 
 // splicer builds the rewritten text. If nothing is replaced, it allocates nothing.
 type splicer struct {
 	text string
 	b    strings.Builder
-	done int // index up to which text is copied
+	done int // end of the text that was copied
 }
 
 func (s *splicer) replace(start, end int, replacement string) {
@@ -48,8 +48,8 @@ func (r Rewriting) original(text string, index int) int {
 	return index + shift
 }
 
-// View is a rewritten text, for example with its lines joined. The function Source
-// converts an index in Text to the index in the original text.
+// View is a rewritten text, for example with joined lines. The function Source
+// converts an index to an index in the original text.
 type View struct {
 	Text   string
 	Source func(index int) int

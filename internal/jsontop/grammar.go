@@ -84,8 +84,8 @@ func array(d []byte, i, depth int, visit func(item []byte)) int {
 	}
 }
 
-// next parses the comma or the closing byte after a member or an item. It returns
-// the index at which to continue. more is true after a comma.
+// next parses the comma or the closing byte after a member or an item. more is true
+// after a comma.
 func next(d []byte, i int, closing byte) (after int, more bool) {
 	i = space(d, i)
 	switch {
@@ -178,8 +178,8 @@ func space(d []byte, i int) int {
 	return i
 }
 
-// text parses a string. i is the index after the opening quote. escaped is true if
-// the string has escapes.
+// text parses a string from the index after the opening quote. escaped is true if it
+// has escapes.
 func text(d []byte, i int) (end int, escaped bool) {
 	for ; len(d)-i >= 8; i += 8 {
 		if flags := special(d[i:]); flags != 0 {
@@ -223,9 +223,8 @@ func plain(d []byte, i int) int {
 	return i
 }
 
-// special flags the quotes, backslashes and control characters among the first eight
-// bytes of d. The first flagged byte is always correct. The subtraction tests all
-// bytes at once, so a borrow can flag a wrong byte after the first one.
+// special flags the quotes, backslashes and control characters in the first eight
+// bytes. Only the first flag is reliable: a borrow can flag a wrong byte after it.
 func special(d []byte) uint64 {
 	w := binary.LittleEndian.Uint64(d)
 	quote := w ^ ones*'"'

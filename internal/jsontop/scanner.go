@@ -1,8 +1,8 @@
 package jsontop
 
 // Scanner recognises a JSON object that is written over several lines. It accepts
-// the same objects as [Object]. The zero value is ready for the first line. It is
-// not safe for concurrent use.
+// what [Object] accepts. The zero value is ready for the first line. It is not safe
+// for concurrent use.
 type Scanner struct {
 	closing []byte // the closing bytes of all open objects and arrays
 	next    token
@@ -36,8 +36,8 @@ const (
 func (s *Scanner) Reset() { s.closing, s.next = s.closing[:0], atStart }
 
 // Add reads the next line of the object. Each string, number and literal must end on
-// the line on which it begins. After Add has returned Broken, call Reset before the
-// next call of Add.
+// the line on which it begins. If Add returns Broken, call Reset before the next
+// Add.
 func (s *Scanner) Add(line []byte) Progress {
 	for i := space(line, 0); i < len(line); i = space(line, i) {
 		if i = s.token(line, i); i < 0 {
@@ -50,8 +50,8 @@ func (s *Scanner) Add(line []byte) Progress {
 	return Open
 }
 
-// token reads the token at index i. Like the functions of grammar.go, it returns the
-// index after the token, or -1 if the token is invalid.
+// token reads the token at index i. It returns the index after the token, or -1 if
+// the token is invalid.
 func (s *Scanner) token(d []byte, i int) int {
 	c := d[i]
 	switch s.next {

@@ -20,8 +20,8 @@ func Text(value []byte) (text string, ok bool) {
 	return string(b), ok
 }
 
-// AppendText appends the text of a JSON string to b. If value is not a string, ok
-// is false and b is unchanged.
+// AppendText appends the text of a JSON string to b. If value is not a string, ok is
+// false and b is unchanged.
 func AppendText(b, value []byte) (text []byte, ok bool) {
 	s, ok := content(value)
 	if !ok {
@@ -34,9 +34,9 @@ func AppendText(b, value []byte) (text []byte, ok bool) {
 	return text, true
 }
 
-// Ends decodes a JSON string. If the string has more than limit bytes, Ends decodes
-// only the first and the last limit/2 bytes, and joins the two parts with a line
-// feed. It does not cut within an escape. ok is false if value is not a string.
+// Ends decodes a JSON string. If the string has more than limit bytes, only its
+// first and last limit/2 bytes are decoded. A line feed joins the two parts. No
+// escape is cut. If value is not a string, ok is false.
 func Ends(value []byte, limit int) (text string, ok bool) {
 	s, ok := content(value)
 	if !ok || len(s) <= limit {
@@ -64,9 +64,8 @@ func content(value []byte) (s []byte, ok bool) {
 // longestEscape is the length of \u0041.
 const longestEscape = 6
 
-// escapeStart returns the start of the escape that a cut at index i would divide, or
-// i if there is none. A backslash starts an escape if the number of backslashes
-// directly before it is even.
+// escapeStart returns the start of the escape that a cut at index i would divide. If
+// there is none, it returns i.
 func escapeStart(s []byte, i int) int {
 	for start := i - 1; start >= max(0, i-longestEscape+1); start-- {
 		if s[start] != '\\' {
@@ -91,8 +90,8 @@ func escapeStart(s []byte, i int) int {
 	return i
 }
 
-// appendText appends the decoded content of a JSON string to b. ok is false if
-// an escape is invalid.
+// appendText appends the decoded content of a JSON string to b. If an escape is
+// invalid, ok is false.
 func appendText(b, s []byte) (text []byte, ok bool) {
 	for {
 		i := bytes.IndexByte(s, '\\')
@@ -111,8 +110,8 @@ func appendText(b, s []byte) (text []byte, ok bool) {
 				if after+1 < len(s) && s[after] == '\\' && s[after+1] == 'u' && escape(s, after+1) > 0 {
 					second = rune(hex4(s[after+2:]))
 				}
-				// If the two escapes are not a surrogate pair, DecodeRune returns
-				// RuneError. Then the next iteration decodes the second escape.
+				// If this is no surrogate pair, the next iteration decodes the
+				// second escape.
 				if r = utf16.DecodeRune(r, second); r != utf8.RuneError {
 					after += longestEscape
 				}

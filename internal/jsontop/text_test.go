@@ -20,8 +20,7 @@ func ExampleEnds() {
 	// Output: "connection\ntimes, EOF" true
 }
 
-// TestEnds cuts strings at every index. The result must be a beginning and an end of
-// the decoded string, so a cut must not divide an escape.
+// TestEnds cuts strings at every index. A cut must not divide an escape.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	pieces := []string{`a`, `u`, `\\`, `\"`, `\n`, `\u0041`, `\u005c`, `\ud83d\ude00`, `é`, `0041`}

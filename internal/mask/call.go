@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// callNames lists functions that have a secret among their arguments. The field
-// secret is the number of this argument: 1 is the first, -1 the last. A name can have
-// a condition:
+// callNames lists functions with a secret argument. The field secret is the number
+// of this argument: 1 is the first, -1 the last. A name can have a condition:
 //   - "hmac.new" is the function new after the qualifier hmac.
-//   - "encrypt/3:aes" is the function encrypt if its third argument begins with aes.
+//   - "encrypt/3:aes" is the function encrypt if the third argument begins with aes.
 var callNames = []struct {
 	secret int
 	names  string
@@ -19,7 +18,7 @@ var callNames = []struct {
 	{2, "pgp_sym_encrypt pgp_sym_decrypt pgp_sym_encrypt_bytea pgp_sym_decrypt_bytea aes_encrypt aes_decrypt des_encrypt des_decrypt hmac sqlite3_key sqlite3_rekey"},
 	{2, "encrypt/3:aes encrypt/3:bf encrypt/3:des encrypt/3:3des decrypt/3:aes decrypt/3:bf decrypt/3:des decrypt/3:3des encrypt_iv decrypt_iv"},
 	{3, "encrypt/1:aes- decrypt/1:aes- trydecrypt pgp_pub_decrypt pgp_pub_decrypt_bytea dbms_crypto.encrypt dbms_crypto.decrypt"},
-	// These are functions for ciphers, signatures and hashes.
+	// Functions for ciphers, signatures and hashes.
 	{1, "hmac.new pbkdf2 pbkdf2sync scrypt scryptsync fernet aes.new secretkeyspec pbekeyspec"},
 	{2, "createhmac createcipher createcipheriv createdecipher createdecipheriv pbkdf2_hmac hash_pbkdf2 aes.encrypt aes.decrypt jwt.sign jwt.verify jwt.encode jwt.decode"},
 	{3, "hash_hmac openssl_encrypt openssl_decrypt"},
@@ -41,8 +40,8 @@ type call struct {
 	cipher    string
 }
 
-// callsByName maps the name of a function to the parsed entries of callNames with this
-// name. The key is the name without the qualifier: "new" for "hmac.new".
+// callsByName maps the name of a function, without a qualifier, to the entries of
+// callNames.
 var callsByName = func() map[string][]call {
 	m := map[string][]call{}
 	for _, row := range callNames {
@@ -68,7 +67,7 @@ const (
 	mostArgs   = 6
 )
 
-// openCall is a function call whose arguments are being read.
+// openCall is the state of reading a function call.
 type openCall struct {
 	calls    []call
 	from     int             // index of the name
@@ -77,9 +76,7 @@ type openCall struct {
 	literals [mostArgs]value // the first string of each argument
 }
 
-// call masks the secrets in the arguments of the function named s.text[i:end], and in
-// the arguments of nested calls. If the method has already read the text at i, it does
-// nothing.
+// call masks the secrets in the arguments of s.text[i:end], also in nested calls.
 func (s *scanner) call(i, end int, calls []call) {
 	if i < s.callTo {
 		return
@@ -125,8 +122,8 @@ func (s *scanner) call(i, end int, calls []call) {
 	s.callTo = k
 }
 
-// calledAt returns the index of the name before the parenthesis s.text[i], and the
-// calls that this name can mean. calls is nil if no argument can be a secret.
+// calledAt returns the name before the parenthesis s.text[i], and its possible
+// calls. If no argument can be a secret, there are no calls.
 func (s *scanner) calledAt(i int) (from int, calls []call) {
 	var low [longestWord]byte
 	from = i
@@ -143,7 +140,7 @@ func (s *scanner) calledAt(i int) (from int, calls []call) {
 	return from, calls
 }
 
-// closeCall masks the secret of a call whose arguments have been read.
+// closeCall masks the secret of a call after the arguments were read.
 func (s *scanner) closeCall(o *openCall) {
 	for _, c := range o.calls {
 		at := c.secret - 1
@@ -165,8 +162,8 @@ func (s *scanner) closeCall(o *openCall) {
 
 func (s *scanner) valueText(v value) string { return head(s.text[v.from:v.to]) }
 
-// qualified reports whether the name at i follows the qualifier and one of ".", "->"
-// and "::", as in "hmac.new".
+// qualified reports whether the qualifier and a dot, "->" or "::" precede the name
+// at i.
 func (s *scanner) qualified(i int, qualifier string) bool {
 	if qualifier == "" {
 		return true
@@ -183,9 +180,8 @@ func (s *scanner) qualified(i int, qualifier string) bool {
 // cipherWords are words of SQL statements that encrypt or decrypt something.
 var cipherWords = set("encrypted encryption encrypt decryption decrypt cipher symmetric attach")
 
-// afterCipher reports whether the word KEY at i belongs to a statement that encrypts,
-// such as "CREATE ... ENCRYPTED ... KEY 'x'". KEY must be in capitals, because error
-// texts have "key" in lower case. After ATTACH, lower case is allowed.
+// afterCipher reports whether KEY at i belongs to a statement such as "CREATE ...
+// ENCRYPTED ... KEY 'x'".
 func (s *scanner) afterCipher(i int) bool {
 	const reach = 160
 	if s.cipherTo == 0 || i-s.cipherTo > reach || i < s.cipherTo || strings.ContainsAny(s.text[s.cipherTo:i], ";:") {
@@ -194,6 +190,6 @@ func (s *scanner) afterCipher(i int) bool {
 	return strings.HasPrefix(s.text[i:], "KEY") || strings.HasSuffix(s.text[:s.cipherTo], "attach")
 }
 
-// keyOf are words before KEY that show that KEY is an index of a database, as in
-// "duplicate entry for KEY 'x'".
+// These words before KEY mean an index of a database: "duplicate entry for KEY
+// 'x'".
 var keyOf = set("for of on")

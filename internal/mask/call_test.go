@@ -1,7 +1,7 @@
 package mask_test
 
-// callShapes are texts with a secret among the arguments of a function or after a
-// keyword of SQL.
+// callShapes have a secret in the arguments of a function, or after a keyword of
+// SQL.
 var callShapes = []shape{
 	{"call", "CREATE DATABASE x ENCRYPTED WITH KEY 'hunter'", "hunter"},
 	{"call", "CREATE TABLE t (a int) ENCRYPTED = 1 KEY 'hunter'", "hunter"},

@@ -13,7 +13,7 @@ const (
 	quote    // " ' `
 	closer   // ) ] }
 	stop     // ends an unquoted value: ; & < > |
-	tail     // punctuation that may end a sentence
+	tail     // punctuation that can end a sentence
 	percent  // = % ~ $ !
 	nonASCII // a byte of a non-ASCII character
 	alnum    = lower | upper | digit

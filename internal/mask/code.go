@@ -6,20 +6,18 @@ import (
 )
 
 var (
-	// codeWords are words for "code". Such a word names a one-time code after a word
-	// of codeOwners, as in "Ihr Code", or before a word of codeUses, as in "code de
-	// connexion".
+	// codeWords are words for "code". With a word of codeOwners or codeUses, they
+	// name a one-time code: "Ihr Code".
 	codeWords  = set("code codice código codigo kod kode koodi kód код tan")
 	codeOwners = set("your ihr ihre ihren ihrem dein deine deinen euer votre ton su tu seu teu sua tuo suo vostro uw je jouw din ditt twój ваш твой sms")
 	codeUses   = set(`connexion connection acceso acesso accesso accès acces verificación verificacion verificação verificacao verifica vérification verification sécurité securite seguridad segurança
 		sicurezza confirmation confirmación confirmação conferma validation validación validação validazione activation activación ativação attivazione login inicio sesión autenticación autenticação autenticazione`)
-	// otherCodes are words before "code" that show that the code is not a secret, as
-	// in "error code" and "zip code".
+	// These words before "code" mean no secret, as in "error code" and "zip code".
 	otherCodes = set("error status exit return response reply zip postal area country city bar qr source byte machine promo coupon discount gift voucher referral invite product item currency language color colour dress course class department branch sort swift bank routing tax reason result key char character")
 )
 
-// isOwnCode reports whether n is the name of a one-time code in a sentence, such as
-// "your code", "Ihr Code" or "votre code de connexion".
+// isOwnCode reports whether the name means a one-time code, such as "your code" or
+// "Ihr Code".
 func (n *name) isOwnCode() bool {
 	words := n.words[:]
 	for codeUses[words[0]] && ofWords[words[1]] && len(words) > 3 {
@@ -73,9 +71,9 @@ func isCode(v string) bool {
 	return digits >= year && digits <= long && (all(v, digit) || strings.Contains(v, "-") && !isWords(v))
 }
 
-// codeBefore masks a code that precedes its name, as in "482913 is your verification
-// code". The code is the last word of s.text[from:to]. The copula, such as "is", ends
-// at s.text[end].
+// codeBefore masks a code before the name: "482913 is your verification code".
+//   - s.text[from:to] ends with the code.
+//   - s.text[:end] ends with the copula, such as "is".
 func (s *scanner) codeBefore(from, to, end int) {
 	start := from + strings.LastIndexByte(s.text[from:to], ' ') + 1
 	if start == to || class[s.text[to-1]]&digit == 0 && class[s.text[start]]&digit == 0 || !isCode(s.text[start:to]) {

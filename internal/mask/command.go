@@ -10,15 +10,14 @@ type commandLine struct {
 	stdin    bool   // the program reads a secret from its standard input
 	operands [mostOperands]value
 	n        int   // number of operands
-	echoed   value // the last argument of an echo whose output is piped
+	echoed   value // the last argument of an echo before a pipe
 }
 
-// commandDepth is how deeply commands can be nested in quoted arguments, as in
-// `sh -c "mysql -px"`.
+// commandDepth is how deeply commands can be nested, as in `sh -c "mysql -px"`.
 const commandDepth = 2
 
-// command masks the secrets of the command line that begins with the program name
-// s.text[i:end]. If the method has already read this command line, it does nothing.
+// command masks the secrets of the command line after the program name
+// s.text[i:end].
 func (s *scanner) command(i, end int) {
 	if i < s.commandTo || !s.startsProgram(i, end) {
 		return
@@ -27,8 +26,8 @@ func (s *scanner) command(i, end int) {
 	s.gluedOnly.to = min(s.gluedOnly.to, s.commandTo)
 }
 
-// startsProgram reports whether s.text[i:end] is the name of a program and not a part
-// of a longer word. A path can precede the name.
+// startsProgram reports whether s.text[i:end] is a program name. A path can precede
+// the name.
 func (s *scanner) startsProgram(i, end int) bool {
 	if i > 0 && class[s.text[i-1]]&(wordly|dot) != 0 || i > 0 && strings.IndexByte("@=", s.text[i-1]) >= 0 {
 		return false
@@ -37,8 +36,7 @@ func (s *scanner) startsProgram(i, end int) bool {
 	return end < len(s.text) && (s.text[end] == ' ' || s.text[end] == '\t' || class[s.text[end]]&quote != 0 || s.text[end] == '\\')
 }
 
-// exeSuffix returns the file name suffix at the beginning of text, such as .exe, or
-// "".
+// exeSuffix returns the suffix at the beginning of text, such as .exe, or "".
 func exeSuffix(text string) string {
 	for _, e := range []string{".exe", ".py", ".cmd", ".bat", ".sh"} {
 		if hasPrefix(text, e) && (len(text) == len(e) || class[text[len(e)]]&wordly == 0) {
@@ -48,8 +46,8 @@ func exeSuffix(text string) string {
 	return ""
 }
 
-// commands masks the secrets of the commands in s.text[i:end], up to the end of the
-// line. It returns the index after the commands.
+// commands masks the secrets of the commands on this line. It returns the index
+// after them.
 func (s *scanner) commands(i, end, depth int) int {
 	var line commandLine
 	if depth == commandDepth { // a quoted path: "C:\Program Files\7z.exe" x
@@ -85,10 +83,10 @@ func (s *scanner) commands(i, end, depth int) int {
 	return i
 }
 
-// commandArg returns the argument at i, and the index after the argument. The result
-// separator is
+// commandArg returns the argument at i, and the index after the argument. The
+// result separator is
 //   - 0 if there is an argument,
-//   - a comma if there is no argument here but the command continues,
+//   - a comma if the command continues without an argument here,
 //   - '<' if a here-string (<<<) follows,
 //   - otherwise the byte that ends the command.
 func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
@@ -136,9 +134,8 @@ func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	return value{from: i, to: to}, to, 0
 }
 
-// afterArg is like commandArg, but is for the text after a closing quote. The command
-// ends at this quote, except in a list such as ["mysql", "-px"], where it continues
-// with the next string.
+// afterArg is like commandArg, but for the text after a closing quote. In a list
+// such as ["mysql", "-px"], the command continues.
 func (s *scanner) afterArg(i, end int) (arg value, next int, separator byte) {
 	at := i
 	for at < end && (s.text[at] == ' ' || s.text[at] == ',') {

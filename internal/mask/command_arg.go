@@ -2,8 +2,8 @@ package mask
 
 import "strings"
 
-// commandArgument masks the secret in arg, if there is one, and adds arg to the state
-// of the command.
+// commandArgument masks the secret in arg, and adds arg to the state of the
+// command.
 func (s *scanner) commandArgument(line *commandLine, arg value) {
 	text := head(s.text[arg.from:arg.to])
 	if line.pending != 0 {
@@ -81,14 +81,14 @@ func (s *scanner) commandArgument(line *commandLine, arg value) {
 	}
 }
 
-// endsCluster reports whether text is several short options in one argument, and flag
-// is the last option: "-sSu" ends with "-u".
+// endsCluster reports whether text joins short options, and flag is the last:
+// "-sSu" ends with "-u".
 func endsCluster(text, flag string) bool {
 	return len(flag) == 2 && len(text) > 2 && len(text) < 8 && text[0] == '-' && text[len(text)-1] == flag[1] && all(text[1:], lower|upper)
 }
 
-// takes reports whether word is one of the operands that p expects. In "vault
-// login", login is an operand of vault and not a program.
+// takes reports whether p expects this word as an operand. In "vault login", the
+// operand is not a program.
 func (p *program) takes(word string) bool {
 	for _, f := range p.operands {
 		for _, w := range f.words {
@@ -100,8 +100,8 @@ func (p *program) takes(word string) bool {
 	return false
 }
 
-// programOf returns the program with the name word, or nil. The name can have a path
-// and a suffix such as .exe.
+// programOf returns the program with this name, or nil. The name can have a path
+// and a suffix.
 func programOf(word string) *program {
 	word = word[strings.LastIndexAny(word, `/\`)+1:]
 	if dot := strings.LastIndexByte(word, '.'); dot > 0 && exeSuffix(word[dot:]) == word[dot:] {
@@ -123,8 +123,8 @@ func programOf(word string) *program {
 	return nil
 }
 
-// operand compares the operands that were read with the patterns of the program (see
-// command.operands). If a pattern matches, operand masks the last operand.
+// operand compares the operands with the patterns of the program. If a pattern
+// matches, the last operand is masked.
 func (s *scanner) operand(line *commandLine) {
 	for _, f := range line.program.operands {
 		if f.letter != 0 && line.letters&(1<<(f.letter&0x3f)) == 0 {
@@ -192,14 +192,13 @@ func (s *scanner) endsCommand(i int) bool {
 	return i >= len(s.text) || s.text[i] == '\n' || s.text[i] == '\r' || s.text[i] == '-' || s.text[i] == '/' || s.text[i] == '\\' || class[s.text[i]]&(quote|stop) != 0
 }
 
-// beforeResult reports whether the result of the command follows v, as in "net user
-// bob X: exit status 2".
+// beforeResult reports whether a result follows v, as in "net user bob X: exit
+// status 2".
 func (s *scanner) beforeResult(v value) bool {
 	return s.text[v.to-1] == ':' || s.hasState(v.to, exitStates)
 }
 
-// addForm masks the secret in v, the argument of an option with this form: see
-// command.options.
+// addForm masks the secret in v. For the form of the option, see command.options.
 func (s *scanner) addForm(form byte, v value) {
 	if form == '.' {
 		return
@@ -223,7 +222,7 @@ func (s *scanner) addForm(form byte, v value) {
 	s.add(v.from, to)
 }
 
-// addUserSlash masks the secret in "user/secret@host". If withHost is false, the part
+// addUserSlash masks the secret in "user/secret@host". If withHost is false,
 // "@host" is optional.
 func (s *scanner) addUserSlash(v value, withHost bool) {
 	text := head(s.text[v.from:v.to])
@@ -253,8 +252,8 @@ func (s *scanner) addUserColon(v value) {
 	s.addForm(':', v)
 }
 
-// addEchoed masks the secret in a pipe such as "echo secret | program" or "echo
-// user:secret | program".
+// addEchoed masks the secret in "echo secret | program" or "echo user:secret |
+// program".
 func (s *scanner) addEchoed(line *commandLine) {
 	v := line.echoed
 	if v.from >= v.to {

@@ -5,8 +5,8 @@ import "strings"
 // command describes which arguments of some programs are secrets.
 type command struct {
 	names string
-	// options lists the options that have secrets. The last byte, the form, says where
-	// the secret is:
+	// options lists the options that have secrets. The last byte, the form, says
+	// where the secret is:
 	//
 	//	-p_  the next argument
 	//	-p*  the rest of the same argument
@@ -15,10 +15,10 @@ type command struct {
 	//	-u,  user,secret, as for -u:
 	//	-u=  user=secret, as for -u:
 	//	-S<  standard input
-	//	-h.  nowhere: the option has an argument, but not a secret
+	//	-h.  nowhere: the option has an argument without a secret
 	options string
-	// operands lists patterns for the arguments that are not options (the operands). A
-	// pattern is a sequence of:
+	// operands lists patterns for the arguments that are not options. A pattern is
+	// a sequence of:
 	//
 	//	word  this word
 	//	_     any argument
@@ -45,7 +45,7 @@ var commands = []command{
 	{"connect conn exp imp rman sqlcl", "", []string{"_/@_", "target _/@_"}},
 	{"cqlsh beeline xtrabackup innobackupex influx", "-p_", nil},
 	{"setuser", ">* <* #*", nil},
-	// These are programs for archives and cryptography.
+	// Archives and cryptography.
 	{"zip unzip zipcloak", "-P_ -P*", nil},
 	{"7z 7za 7zr 7zz rar unrar", "-p* -hp*", nil},
 	{"openssl", "pass:* -k_ -K_ -passin_ -passout_ -pass_ -salt. -in. -out.", []string{"passwd @"}},
@@ -54,7 +54,7 @@ var commands = []command{
 	{"gpg-preset-passphrase", "-P_", nil},
 	{"qpdf", "", []string{"--encrypt @", "--encrypt _ @"}},
 	{"pdftk", "", []string{"_ input_pw @", "_ output _ user_pw @", "_ output _ owner_pw @"}},
-	// These are programs for networks, shares, remote desktops and directories.
+	// Networks, shares, remote desktops and directories.
 	{"sshpass", "-p_ -p*", nil},
 	{"smbclient rpcclient smbget smbcacls smbtree smbmap wmic winexe netexec crackmapexec nxc", "-U% -u: -p_", nil},
 	{"snmpwalk snmpget snmpset snmpgetnext snmpbulkwalk snmpbulkget snmptable snmptrap snmpinform snmpstatus snmpdf", "-c_ -c* -A_ -X_", nil},

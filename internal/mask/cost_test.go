@@ -10,8 +10,7 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// fragments are short texts at which the masker reads ahead or back. A text that
-// repeats such a fragment can be expensive to mask.
+// fragments are short texts that can be expensive to mask when they are repeated.
 var fragments = []string{
 	"password=", "password=\"", "password: ", "token:", "Authorization: ", "Authorization: a=b, ", "Cookie: a=b; ", "Authorization%3A", "sk-", "eyJ", "://", "://a:b", "@", "%3A%2F%2F", "%3D", "%2525", `%20\`,
 	"-----BEGIN PRIVATE KEY-----", "-----BEGIN CERTIFICATE-----", "-----END PRIVATE KEY-----", "\\\"", "\"key\":\"", "name=API_KEY value=", "id -p", "-pa", `mysql "-pid=id=`, "-puser:", "cookie: -p",
@@ -22,9 +21,7 @@ var fragments = []string{
 	"secrets:\n", "  a: b\n", `secrets:\n`, "\n[secrets]\n", "a = b\n", "crypt(", "crypt('a', ", "aes_encrypt((", "senha é ", "senha é “", "\u00a0", "le code d'", "l'", "encrypted KEY 'a' ", "net user a ", "psexec a:b@",
 }
 
-// repeated returns a text of at most size bytes that repeats units. It has only whole
-// copies of units: the masker might mask an incomplete copy, and then it would read
-// the text twice.
+// repeated repeats a text, but returns at most size bytes.
 func repeated(units string, size int) string {
 	return strings.Repeat(units, size/len(units))
 }
@@ -39,8 +36,7 @@ func checkCost(t require.TestingT, units string, sizes ...int) {
 	require.NoError(t, scaling.Check(func(size int) string { return repeated(units, size) }, sizes...), "%q repeated", units)
 }
 
-// TestPrefixCost checks texts with many key prefixes, without spaces between them. The
-// masker must read such a text only once, not once for every prefix.
+// TestPrefixCost checks that a text with many key prefixes is read only once.
 func TestPrefixCost(t *testing.T) {
 	for _, prefix := range mask.Prefixes() {
 		for _, units := range []string{prefix, prefix + "-", "_" + prefix, "-" + prefix + ".", prefix + " "} {
@@ -62,9 +58,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestLateCost checks repeated fragments with another text at the end. The masker
-// reads ahead to the end, because the text there decides whether the text before it is
-// a secret.
+// TestLateCost checks repeated fragments with another text at the end.
 func TestLateCost(t *testing.T) {
 	for _, a := range fragments {
 		for _, tail := range []string{"%20", ".", " ", "=", "\"", ")", "/", ","} {

@@ -2,7 +2,7 @@ package mask
 
 import "strings"
 
-// These are limits for random tokens. Such a token consists of base64 characters.
+// These limits are for random tokens of base64 characters.
 const (
 	leastRandom = 24  // minimum length in bytes; many shorter tokens are ids
 	mostRandom  = 512 // how many bytes of a token are checked
@@ -49,16 +49,14 @@ func (s *scanner) random() {
 	}
 }
 
-// isMiddlePart reports whether s.text[from:to], which lies between two random tokens,
-// can be the middle part of a token with three parts and two dots, such as a token of
-// Discord. The dots are part of s.text[from:to].
+// isMiddlePart reports whether s.text[from:to] can be the middle of a token such as
+// a.b.c. The range includes both dots.
 func (s *scanner) isMiddlePart(from, to int) bool {
 	const shortest, longest = 3, 24
 	return from > 0 && to-from >= shortest && to-from <= longest && s.text[from] == '.' && s.text[to-1] == '.' && all(s.text[from+1:to-1], wordly)
 }
 
-// randomPath masks random text in a token with slashes, which is base64 or a path.
-// In a path, it checks each part.
+// randomPath masks random text in a token with slashes: base64, or parts of a path.
 func (s *scanner) randomPath(from, end, to int) {
 	text := s.text[from:end]
 	if text[0] != '/' && isBase64(text) {
@@ -80,16 +78,14 @@ func (s *scanner) randomPath(from, end, to int) {
 	}
 }
 
-// isCertificate reports whether token is a certificate in base64: a DER sequence that
-// begins with another sequence, each with a length of two bytes. In a private key, the
-// outer sequence begins with an integer instead.
+// isCertificate reports whether token is a certificate in base64. A private key
+// begins differently.
 func isCertificate(token string) bool {
 	return strings.HasPrefix(token, "MII") && token[6:8] == "CC"
 }
 
-// isBase64 reports whether a token with slashes is base64 and not a path. In base64,
-// at least two in three of the parts between slashes look random. Parts of less than
-// four bytes do not count.
+// isBase64 reports whether a token with slashes is base64 and not a path. In
+// base64, at least two in three parts look random.
 func isBase64(text string) bool {
 	const leastPart = 4
 	parts, wild := 0, 0
@@ -105,9 +101,10 @@ func isBase64(text string) bool {
 	return parts > 0 && wild*3 >= parts*2 && isRandom(text, 1)
 }
 
-// isRandom reports whether token mixes lower case, upper case and digits like random
-// text. It must have at least as many digits as the argument digits says. isRandom
-// returns false for hexadecimal digits, UUIDs, ULIDs, words and constants.
+// isRandom reports whether token looks random.
+//   - Lower case, upper case and digits are mixed.
+//   - There are at least as many digits as the argument says.
+//   - Hexadecimal digits, UUIDs, ULIDs, words and constants are not random.
 func isRandom(token string, digits int) bool {
 	token = token[:min(len(token), mostRandom)]
 	var low, up, num, turns, vowels, slashes int
@@ -137,22 +134,21 @@ func isRandom(token string, digits int) bool {
 	if low < 3 || up < 3 || num < digits || n < leastRandom-4 {
 		return false
 	}
-	// turns counts the characters that differ in kind (lower case, upper case, digit)
-	// from the previous character. In random text, these are three characters in five.
-	// In names such as V1beta1HorizontalPodAutoscaler2Spec, they are one in four.
+	// turns counts the changes between lower case, upper case and digits. Random
+	// text has about 60 per 100 characters.
 	return turns*100 >= 38*(len(token)-slashes) && vowels*100 <= 36*n
 }
 
-// isID reports whether the token that begins at s.text[from] is an id. An id begins
-// with one of idPrefixes or follows the name of an id.
+// isID reports whether the token at s.text[from] is an id. The prefix or the name
+// decides.
 func (s *scanner) isID(from int) bool {
 	for _, p := range idPrefixes {
 		if strings.HasPrefix(s.text[from:], p) {
 			return true
 		}
 	}
-	// Find the end of the name before the token, as in `name=id`, `"name": "id"` and
-	// `name id`.
+	// Find the end of the name before the token, as in `name=id` and `"name":
+	// "id"`.
 	to := from
 	const reach = 6 // separators, quotes and spaces
 	for to > 0 && from-to < reach && class[s.text[to-1]]&(wordly|dot) == 0 && s.text[to-1] != '\n' && s.text[to-1] != '?' {

@@ -9,8 +9,7 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// TestMixedEscapes masks texts with escapes of different lengths: a colon as three
-// bytes (%3A) and slashes as six (\u002f).
+// TestMixedEscapes masks texts that mix escapes such as %3A and \u002f.
 func TestMixedEscapes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, text, want string }{
@@ -46,8 +45,7 @@ func TestEscapedIsTotal(t *testing.T) {
 	}
 }
 
-// separators has separators, quotes and spaces, also as complete and incomplete
-// escapes.
+// These are separators, quotes and spaces, also as complete and incomplete escapes.
 var separators = []string{
 	"%3A", "%3D", "%2F", "%40", "%20", "%22", "%26", "%253A", "%253D", "%252F", "%2540", "%25", "%2525", "%", `\u003a`, `\u003d`, `\u002f`, `\u0040`, `\u0022`, `\u0`, `\u0xxxx`, `\u`,
 	`\x3a`, `\x3d`, `\x2f`, `\x40`, `\x`, `\x0`, "&quot;", "&#61;", "&#x3d;", "&amp;", "&", "=", ":", "://", "=>", "->", "/", "@", " ", "\n", "\t", "\u00a0", "\u200b", "＝", "：", "'", "\"", `\"`, `\\`, `\`, "`",

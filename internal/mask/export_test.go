@@ -2,8 +2,7 @@ package mask
 
 import "strings"
 
-// Unguarded is like Text, and UnguardedEndpoint is like Endpoint, but neither
-// recovers from a panic.
+// Unguarded and UnguardedEndpoint do not recover from a panic.
 var (
 	Unguarded         = clean
 	UnguardedEndpoint = endpointName

@@ -2,15 +2,14 @@ package mask
 
 import "strings"
 
-// userFlags are options that take the name of a user. If one of them precedes -p on
-// the same line, -p takes a password.
+// userFlags are options for the name of a user. After one of these, -p takes a
+// password.
 var userFlags = []string{"-u ", "--user"}
 
-// otherTools are programs whose option -p takes no password.
+// otherTools are programs with an option -p that takes no password.
 var otherTools = set("mkdir cp ssh scp rsync install nmap run nc ps patch touch read declare ls diff tar git docker podman kubectl make chmod tail perl unzip exec jq date lsof kill sftp nice npx python python3 cargo go pytest")
 
-// flag masks the argument of the option at i, if the option has the name of a secret,
-// as in "--token abc".
+// flag masks the argument of an option that is named like a secret: "--token abc".
 func (s *scanner) flag(i int) {
 	from := i + 1
 	if from < len(s.text) && s.text[from] == '-' {
@@ -58,9 +57,9 @@ func (s *scanner) flag(i int) {
 	}
 }
 
-// argument returns the start of the argument of the option that ends at s.text[end].
-// In a list such as ["--token", "abc"], quotes and a comma can be between the option
-// and the argument.
+// argument returns the start of the argument after the option that ends at
+// s.text[end]. Quotes and a comma can precede the argument, as in ["--token",
+// "abc"].
 func (s *scanner) argument(end int) int {
 	at := end
 	for at < len(s.text) && at-end < 8 {
@@ -130,8 +129,7 @@ func takesUserPassword(name string) bool { return name == "proxy-user" }
 // reach is the maximum distance between an option and its program, in bytes.
 const reach = 120
 
-// hasUser reports whether one of userFlags precedes i on the same line. It searches
-// each part of the text only once.
+// hasUser reports whether one of userFlags precedes i on the same line.
 func (s *scanner) hasUser(i int) bool {
 	least := max(0, i-reach)
 	for at := max(least, s.usersTo); at < i; at++ {
@@ -148,8 +146,8 @@ func (s *scanner) hasUser(i int) bool {
 	return s.user > least && strings.IndexByte(s.text[s.user:i], '\n') < 0
 }
 
-// toolBefore returns the previous word on the same line before i, without its path.
-// This word can be the name of a program.
+// toolBefore returns the word before i, without a path. This word can name a
+// program.
 func (s *scanner) toolBefore(i int) string {
 	least, to := max(0, i-reach), i
 	for to > least && (s.text[to-1] == ' ' || s.text[to-1] == '\t') {

@@ -10,9 +10,10 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// FuzzText checks that no text causes a panic and that masking the result again
-// changes nothing. It also puts a text with a secret between two random texts. The
-// secret must always be masked.
+// FuzzText checks masking on any text.
+//   - There is no panic.
+//   - Masking the result again changes nothing.
+//   - A secret between two random texts is masked.
 func FuzzText(f *testing.F) {
 	for i, s := range allShapes {
 		f.Add(s.text, uint16(i), innocent[i%len(innocent)])
@@ -34,9 +35,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// strip returns masked, or "" if one of the neighbours contains the secret of a shape
-// (a text with a secret). In the neighbour, the secret can be an ordinary word, which
-// is not masked.
+// strip returns the masked text, or "" if a neighbour contains a secret. There the
+// secret can be an ordinary word.
 func strip(masked string, neighbours ...string) string {
 	for _, s := range shapes {
 		for _, a := range neighbours {
@@ -48,8 +48,7 @@ func strip(masked string, neighbours ...string) string {
 	return masked
 }
 
-// TestPlanted joins texts with a secret and texts without one. Each secret must be
-// masked.
+// TestPlanted mixes texts with and without a secret. Each secret must be masked.
 func TestPlanted(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

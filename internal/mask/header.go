@@ -2,10 +2,10 @@ package mask
 
 import "strings"
 
-// headerValue masks the credentials in the value of a header such as Authorization or
-// Cookie. It keeps the scheme before the credentials and the text after the
-// credentials. If pair is true, the name and the value are two strings with a comma
-// between them. If encoded is true, the value is percent-encoded.
+// headerValue masks the credentials in a header such as Authorization or Cookie.
+//   - The scheme and the text after the credentials stay.
+//   - If pair is true, a comma separates the name and the value.
+//   - If encoded is true, the value is percent-encoded.
 func (s *scanner) headerValue(v value, pair, encoded bool) {
 	if v.quoted {
 		s.quotedHeader(v, pair)
@@ -56,9 +56,8 @@ func (s *scanner) quotedHeader(v value, pair bool) {
 	}
 }
 
-// encodedRest returns the end of a percent-encoded value, which can have several
-// words. The value also ends after [Masked]: otherwise masking the result again would
-// mask further words of a long text.
+// encodedRest returns the end of a percent-encoded value. The value also ends after
+// [Masked], so that masking again changes nothing.
 func (s *scanner) encodedRest(i int) int {
 	if end, ok := s.params.known(i); ok {
 		return end
@@ -79,7 +78,7 @@ func (s *scanner) encodedRest(i int) int {
 	return s.params.keep(i, end)
 }
 
-// isScheme reports whether word may be an authorization scheme, such as Bearer.
+// isScheme reports whether the word can be an authorization scheme, such as Bearer.
 func isScheme(word string) bool {
 	if schemes[lowerWord(word)] {
 		return true
@@ -94,8 +93,8 @@ func isScheme(word string) bool {
 	return isWords(word)
 }
 
-// wordEnd returns the end of the word of a header at i. A word ends at white space, or
-// at a quote. A quote after an equals sign is part of the word.
+// wordEnd returns the end of the header word at i. A quote after an equals sign is
+// part of the word.
 func (s *scanner) wordEnd(i int) int {
 	if end, ok := s.headerWord.known(i); ok {
 		return end
@@ -128,14 +127,12 @@ func (s *scanner) wordEnd(i int) int {
 	return s.headerWord.keep(i, max(j, i))
 }
 
-// quotedParam reports whether the escaped quote at i opens the value of a parameter,
-// as in `nonce=\"abc\"`.
+// quotedParam reports whether a parameter value opens at i, as in `nonce=\"abc\"`.
 func (s *scanner) quotedParam(i int) bool {
 	return i > 0 && s.text[i-1] == '=' && opens(s.text[i:]).n > 0
 }
 
-// nextPart returns the start of the next word of a header. Unlike nextWord, it can
-// continue on the next line, if that is indented: a header may have several lines.
+// nextPart is like nextWord, but can continue on an indented next line.
 func (s *scanner) nextPart(i int) int {
 	at := i
 	for n := 0; n < 2 && at < len(s.text) && (s.text[at] == '\r' || s.text[at] == '\n'); n++ {
@@ -150,8 +147,7 @@ func (s *scanner) nextPart(i int) int {
 	return s.nextWord(i)
 }
 
-// nextWord returns the start of the next word on the same line. If there is none,
-// it returns the end of the text.
+// nextWord returns the next word on the same line, or the end of the text.
 func (s *scanner) nextWord(i int) int {
 	for end := i + maxGap; i < len(s.text) && i < end; i++ {
 		if c := s.text[i]; c != ' ' && c != '\t' {
@@ -164,8 +160,8 @@ func (s *scanner) nextWord(i int) int {
 	return len(s.text)
 }
 
-// addList masks the list of words that begins at i. A list is continued by a comma or
-// a semicolon, and by parameters (name=value).
+// addList masks the list of words at i. Commas, semicolons and parameters continue
+// a list.
 func (s *scanner) addList(i int) {
 	if _, ok := s.list.known(i); ok {
 		return // i is within a list that is masked

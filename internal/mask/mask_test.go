@@ -28,8 +28,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// assertGone checks that got contains no four neighbouring bytes of the secret of s.
-// It ignores bytes that also occur in s.text outside the secret.
+// assertGone checks that no four neighbouring bytes of the secret remain. It
+// ignores bytes that s.text also has elsewhere.
 func assertGone(t assert.TestingT, got string, s shape) {
 	const part = 4
 	for i := 0; i+part <= len(s.secret); i++ {

@@ -13,18 +13,18 @@ const (
 	code          // a one-time code or PIN
 	weak          // a secret if the value looks random: key=
 	token         // a secret, unless the value is an ordinary word
-	password      // a secret, which may be an ordinary word
+	password      // a secret that can be an ordinary word
 	header        // a value with several words, such as a scheme and a token
 )
 
-// nameWords is how many words of a name are read: the last ones.
+// nameWords is how many words at the end of a name are read.
 const nameWords = 6
 
 // nameBytes is the maximum length of a name, in bytes.
 const nameBytes = 80
 
-// name has the words of a name such as API_KEY, in reverse order. The words
-// have the form that lowerWord returns.
+// name has the words of a name such as API_KEY, in reverse order. For the form of a
+// word, see lowerWord.
 type name struct {
 	words    [nameWords]string
 	n        int
@@ -34,8 +34,7 @@ type name struct {
 	vault    bool // each value is a secret if the name is that of a map: secrets, passwords
 }
 
-// newName splits text into words at capitals and at bytes that are not letters, as
-// in X-Api-Key, accessToken and APIKey2.
+// newName splits a name into words, such as X-Api-Key, accessToken or APIKey2.
 func newName(text string) (n name) {
 	for end := len(text); end > 0 && n.n < nameWords; {
 		if text[end-1] >= 0x80 {
@@ -78,9 +77,8 @@ func startsWord(text string, i, end int) bool {
 		i+1 < end && class[text[i+1]]&lower != 0 // APIKey
 }
 
-// skipFillers removes fillers (words such as "provided") from the end of the name:
-// "API key provided" becomes "API key". If there are any, skipFillers sets n.prose to
-// the argument prose, which is true if the name is in a sentence.
+// skipFillers removes words such as "provided" from the end of the name. If there
+// are any, n.prose is set to the argument.
 func (n *name) skipFillers(prose bool) {
 	for n.n > 1 && fillers[n.words[0]] {
 		copy(n.words[:], n.words[1:n.n])
@@ -142,8 +140,8 @@ func (n *name) drop() {
 	n.n--
 }
 
-// wordsBefore returns the two words of n that precede its last word, or its last
-// phrase, such as "mot de passe".
+// wordsBefore returns the two words before the last word or phrase, such as "mot de
+// passe".
 func (n *name) wordsBefore() (words [2]string) {
 	length := 1
 	for _, p := range phrasesByLast[n.words[0]] {
@@ -155,11 +153,11 @@ func (n *name) wordsBefore() (words [2]string) {
 	return words
 }
 
-// plurals maps plurals at the end of names, such as access_tokens, to singulars. The
-// value of a plural name can be a count, as in max_tokens=512.
+// plurals maps plurals at the end of names to singulars. A plural can also name a
+// count: max_tokens=512.
 var plurals = map[string]string{"tokens": "token", "keys": "key", "secrets": "secret", "apikeys": "apikey", "codes": "code", "cookies": "cookie"}
 
-// plural returns the kind of a name whose last word is the plural of singular.
+// plural returns the kind of a name that ends with the plural of singular.
 func (n *name) plural(singular string) kind {
 	n.several = true
 	n.vault = singular == "secret"
@@ -174,14 +172,13 @@ func (n *name) plural(singular string) kind {
 	return nothing
 }
 
-// isPhrase reports whether the name ends with one of phrases, such as "mot de
-// passe".
+// isPhrase reports whether the name ends with a phrase such as "mot de passe".
 func (n *name) isPhrase() bool {
 	return n.endsWith(phrasesByLast)
 }
 
-// endsWith reports whether the name ends with one of the phrases. The map is a result
-// of byLast.
+// endsWith reports whether the name ends with one of the phrases. The map comes
+// from byLast.
 func (n *name) endsWith(phrases map[string][][]string) bool {
 	for _, p := range phrases[n.words[0]] {
 		if n.n >= len(p) && slices.Equal(p, n.words[:len(p)]) {
@@ -193,8 +190,8 @@ func (n *name) endsWith(phrases map[string][][]string) bool {
 
 var phrasesByLast, codesByLast, cardsByLast = byLast(phrases), byLast(codePhrases), byLast(cardPhrases)
 
-// byLast groups phrases by the last word. In the result, the words of a phrase are in
-// reverse order, as in a name.
+// byLast groups phrases by the last word. The words of a phrase are reversed, as in
+// a name.
 func byLast(phrases []string) map[string][][]string {
 	m := map[string][][]string{}
 	for _, p := range phrases {
@@ -205,9 +202,7 @@ func byLast(phrases []string) map[string][][]string {
 	return m
 }
 
-// tokenKind returns the kind of a name that ends with a word of tokens. The last two
-// words of the name are previous and last. Some words of tokens, such as hash and auth,
-// do not always mean a secret.
+// tokenKind returns the kind of a name that ends with a word such as token.
 func (n *name) tokenKind(last, previous string) kind {
 	switch last {
 	case "hash", "salt":
@@ -221,8 +216,8 @@ func (n *name) tokenKind(last, previous string) kind {
 	return token
 }
 
-// suffixKind returns the kind of a name that is one word, such as dbpassword or
-// stripeapikey. Only the end of the word counts.
+// suffixKind returns the kind of a one-word name such as dbpassword or
+// stripeapikey.
 func suffixKind(word string) kind {
 	switch {
 	case len(word) < 6:

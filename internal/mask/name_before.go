@@ -2,8 +2,8 @@ package mask
 
 import "strings"
 
-// nameBefore returns the position of the name before the separator at i. quoted is
-// true if a quote or a bracket follows the name, as in "api_key": and in ['token'] =.
+// nameBefore returns the name before the separator at i. If a quote or a bracket
+// follows the name, quoted is true.
 func (s *scanner) nameBefore(i int) (from, to int, quoted bool) {
 	to = i
 	for least := i - maxGap; to > 0 && to > least; {
@@ -25,8 +25,8 @@ func (s *scanner) nameBefore(i int) (from, to int, quoted bool) {
 	return s.nameFrom(to), to, quoted
 }
 
-// nameFrom returns the start of the name that ends at s.text[end]. The words of a name
-// are on one line, with single spaces between them.
+// nameFrom returns the start of the name that ends at s.text[end]. Single spaces
+// separate the words.
 func (s *scanner) nameFrom(end int) int {
 	from := end
 	for least := end - nameBytes; from > 0 && from > least; from-- {
@@ -59,8 +59,8 @@ func (s *scanner) nameFrom(end int) int {
 // dell'utente.
 var elisions = set("d l dell")
 
-// elided reports whether the apostrophe at i is between an elision and another word of
-// the name, as in l'utilisateur. The name ends at s.text[end].
+// elided reports whether the apostrophe at i follows an elision, as in
+// l'utilisateur. The name ends at s.text[end].
 func (s *scanner) elided(i, end int) bool {
 	const longest = 4 // bytes of an elision
 	from := i
@@ -70,8 +70,7 @@ func (s *scanner) elided(i, end int) bool {
 	return i+1 < end && class[s.text[i+1]]&(lower|upper|nonASCII) != 0 && elisions[lowerWord(s.text[from:i])]
 }
 
-// escapeEnds reports whether an escape sequence such as \n ends at i. A letter of such
-// a sequence is not part of a name.
+// escapeEnds reports whether an escape sequence such as \n ends at i.
 func (s *scanner) escapeEnds(i int) bool {
 	if i >= 2 && s.text[i-2] == '\\' && strings.IndexByte("nrtbf", s.text[i-1]) >= 0 {
 		return true

@@ -2,9 +2,8 @@ package mask
 
 import "strings"
 
-// nested masks the secrets in the list or map at i, such as `[a, b]`,
-// `{"x": {"value": "a"}}` or `map[a:b]`. vc describes the name before the list or
-// map. nested returns false if there is no list or map at i.
+// nested masks the secrets in the list or map at i, such as `map[a:b]`. Without a
+// list or map, nested returns false.
 func (s *scanner) nested(vc valueContext, i int) bool {
 	i, _ = s.skipGap(i)
 	rest := s.text[i:]
@@ -75,10 +74,7 @@ func (s *scanner) nested(vc valueContext, i int) bool {
 	return true
 }
 
-// hasRead reports whether the brackets at i were already read for a name of kind k or
-// of a greater kind. For a greater kind, more values can be secrets. In `auth:
-// map[api_key:[a]]`, the inner brackets are read twice, because the kind of api_key
-// is greater than the kind of auth.
+// hasRead reports whether the brackets at i were read for this or a greater kind.
 func (s *scanner) hasRead(k kind, i int) bool {
 	for _, e := range s.brackets[k:] {
 		if _, ok := e.known(i); ok {
@@ -91,9 +87,8 @@ func (s *scanner) hasRead(k kind, i int) bool {
 // mostBrackets is how many bytes of a list or a map are read.
 const mostBrackets = 4096
 
-// endsList reports whether the line break at i ends a list that has no closing
-// bracket. A line break within a list has a comma, a colon, a bracket or a quote
-// beside it.
+// endsList reports whether the line break at i ends a list without a closing
+// bracket.
 func (s *scanner) endsList(i int) bool {
 	before, after := i, i
 	for before > 0 && i-before < maxGap && class[s.text[before-1]]&space != 0 {
@@ -133,8 +128,8 @@ func (s *scanner) leaf(i int) (l leaf) {
 	return l
 }
 
-// endsKey reports whether s.text[from:i] is a key without quotes, followed by a
-// colon or an equals sign.
+// endsKey reports whether s.text[from:i] is an unquoted key before a colon or an
+// equals sign.
 func (s *scanner) endsKey(from, i int) bool {
 	c := s.text[i]
 	return (c == ':' || c == '=' && i+1 < len(s.text) && s.text[i+1] != '=') && i > from && i-from <= nameBytes && all(s.text[from:i], wordly|dot)
@@ -152,8 +147,7 @@ func (s *scanner) leafSecret(vc valueContext, text string, quoted bool) bool {
 	return vc.secret(text)
 }
 
-// isPublic reports whether a field is public: its name says that the value is not a
-// secret, even in a map of secrets. vc describes the map.
+// isPublic reports whether the name of a field shows that the value is no secret.
 func (vc valueContext) isPublic(field *name) bool {
 	head := field.words[0]
 	if vc.vault && (vaultNames[head] || vc.kind == password && accountNames[head]) {

@@ -2,8 +2,7 @@ package mask
 
 import "strings"
 
-// noun masks a secret that follows its name without a separator. Examples are "the
-// API key 'abc123' is not valid", "x-api-key abc123" and "PASSWORD 'abc'". The last
+// noun masks a secret directly after a name, as in "x-api-key abc123". The last
 // word of the name is s.text[i:end].
 func (s *scanner) noun(i, end int) {
 	from := s.nameFrom(end)
@@ -55,8 +54,8 @@ func (s *scanner) noun(i, end int) {
 	}
 }
 
-// pairAfter masks the secret in user:secret after a word such as login, as in "login
-// as bob:abc failed". The word ends at s.text[end].
+// pairAfter masks the secret in user:secret, as in "login as bob:abc failed". The
+// word before the pair ends at s.text[end].
 func (s *scanner) pairAfter(end int) {
 	const words = 2
 	at := s.nextWord(end)
@@ -87,15 +86,14 @@ func (s *scanner) pairAfter(end int) {
 	s.add(v.from+sep+1, v.to)
 }
 
-// isPublicWord reports whether word names a public field, such as provider in
-// "provider:google".
+// isPublicWord reports whether the word names a public field: "provider:google".
 func isPublicWord(word string) bool {
 	n := newName(word)
 	return n.isPublic()
 }
 
-// passwordFor masks the secret in the SQL statement
-// "SET PASSWORD FOR user = 'secret'". The word FOR is at i.
+// passwordFor masks the secret in "SET PASSWORD FOR user = 'secret'". The word FOR
+// begins at i.
 func (s *scanner) passwordFor(i int) {
 	line, _, _ := strings.Cut(s.text[i:min(len(s.text), i+nameBytes)], "\n")
 	at := strings.IndexByte(line, '=')
@@ -108,8 +106,8 @@ func (s *scanner) passwordFor(i int) {
 	}
 }
 
-// skipFillers skips fillers (words such as "provided") after the name that ends at
-// s.text[end]. It returns the start of the next word, and the number of fillers.
+// skipFillers skips words such as "provided" after a name. It returns the next
+// word, and the number of fillers.
 func (s *scanner) skipFillers(end int) (at, filled int) {
 	at = s.nextWord(end)
 	if s.text[end] == '(' {
@@ -128,8 +126,8 @@ func (s *scanner) skipFillers(end int) (at, filled int) {
 	return at, filled
 }
 
-// afterUser reports whether the name of a user precedes the word at i, as in the line
-// "login alice password secret" of a netrc file.
+// afterUser reports whether a user precedes the word at i: "login alice password
+// secret".
 func (s *scanner) afterUser(from, i int) bool {
 	text := strings.TrimRight(s.text[max(from, i-maxGap):i], " ")
 	at := strings.LastIndexByte(text, ' ')
@@ -146,8 +144,7 @@ func (s *scanner) wordBefore(from, i int) string {
 	return lowerWord(text[strings.LastIndexByte(text, ' ')+1:])
 }
 
-// hasState reports whether the next words after i are one of states, perhaps after
-// auxiliary verbs, as in "has expired" and "was revoked".
+// hasState reports whether a state follows, as in "has expired" and "was revoked".
 func (s *scanner) hasState(i int, states map[string]bool) bool {
 	const words = 3
 	if i < len(s.text) && class[s.text[i]]&quote != 0 {
@@ -170,9 +167,8 @@ func (s *scanner) hasState(i int, states map[string]bool) bool {
 	return false
 }
 
-// isCipherKey reports whether v is the key in a statement that encrypts, such as
-// "CREATE ... ENCRYPTED ... KEY 'x'". The word KEY begins at s.text[i]. The name that
-// ends with KEY begins at s.text[from].
+// isCipherKey reports whether v is the key of a statement such as "CREATE ...
+// ENCRYPTED ... KEY 'x'". The word KEY begins at i.
 func (s *scanner) isCipherKey(from, i int, v value) bool {
 	if !v.quoted || !s.afterCipher(i) || keyOf[s.wordBefore(from, i)] {
 		return false

@@ -2,8 +2,7 @@ package mask
 
 import "strings"
 
-// valueOf masks the value at i if it is a secret: see valueContext.secret. The
-// separator before the value begins with the byte c.
+// valueOf masks the value at i if it is a secret. The separator begins with c.
 func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 	if c == '>' { // the content of an element
 		end := s.quotedEnd(opening{n: 1, text: "<"}, i)
@@ -49,8 +48,7 @@ func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 		return
 	}
 	text := head(s.text[v.from:v.to])
-	// text can begin with a second quote: shell commands and Go structs can have
-	// strings within strings.
+	// A string can begin with another quote, as in shell commands and Go structs.
 	if inner := opens(text); v.quoted && inner.n > 0 {
 		text = text[inner.n:]
 	}
@@ -72,14 +70,14 @@ func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 	}
 }
 
-// folded reports whether the word at i continues the header of the line before.
-// Such a word is indented and is an authorization scheme.
+// folded reports whether the word at i continues a header: an indented
+// authorization scheme.
 func (s *scanner) folded(i int) bool {
 	return class[s.text[i-1]]&space != 0 && s.text[i-1] != '\n' && schemes[lowerWord(s.text[i:s.wordEnd(i)])]
 }
 
-// isField reports whether v is not a value but the next field of a Go struct, as in
-// "{Password: User:bob}".
+// isField reports whether v is the next field of a Go struct: "{Password:
+// User:bob}".
 func (s *scanner) isField(v value) bool {
 	field, _, ok := strings.Cut(head(s.text[v.from:v.to]), ":")
 	return ok && s.text[v.from-1] == ' ' && len(field) > 1 && class[field[0]]&upper != 0 && all(field, lower|upper) && !s.isURL(v.from+len(field))
@@ -91,8 +89,8 @@ func (s *scanner) isURL(i int) bool { return slash(s.text[i+1:]) > 0 }
 // maxNames is the maximum number of names that are checked for one value.
 const maxNames = 8
 
-// tooMany counts the names that precede the value v. If these are more than maxNames,
-// tooMany masks v and returns true, so that no more names are checked.
+// tooMany counts the names before the value v. If there are more than maxNames, it
+// masks v.
 func (s *scanner) tooMany(v value) bool {
 	if s.namesTo != v.to {
 		s.namesTo, s.names = v.to, 0
@@ -104,8 +102,8 @@ func (s *scanner) tooMany(v value) bool {
 	return true
 }
 
-// credentials reports whether v is an authorization scheme, as in "auth=Bearer abc".
-// If so, credentials masks the word after the scheme.
+// credentials reports whether v is an authorization scheme, as in "auth=Bearer
+// abc". If so, the next word is masked.
 func (s *scanner) credentials(v value) bool {
 	if !schemes[lowerWord(head(s.text[v.from:v.to]))] {
 		return false
@@ -119,8 +117,7 @@ func (s *scanner) isPWD(i int) bool {
 	return strings.HasSuffix(s.text[:i], "PWD=")
 }
 
-// phrase masks the text from i to the end of the line if it can be the rest of a pass
-// phrase: a few lower-case words, none of them in benign.
+// phrase masks the rest of a pass phrase from i: a few lower-case words.
 func (s *scanner) phrase(i int) {
 	const words, bytes = 8, 100
 	n, end := 0, i
@@ -146,9 +143,8 @@ func (s *scanner) phrase(i int) {
 	s.add(i, end)
 }
 
-// named masks the secret in two neighbouring fields, as in
-// `{"name": "API_KEY", "value": "..."}`. n is the name of the first field, "name" or
-// "key". The separator after this name ends at i.
+// named masks the secret in `{"name": "API_KEY", "value": "..."}`. The separator
+// after n ends at i.
 func (s *scanner) named(n name, i int, encoded bool) {
 	if n.n == 0 || n.words[0] != "name" && n.words[0] != "key" {
 		return

@@ -9,8 +9,8 @@ const (
 	pemLabel = 48 // maximum length of a label such as "RSA PRIVATE KEY"
 )
 
-// block masks the private key whose BEGIN or END line is at i. If the text was cut,
-// the key may have only one of these lines.
+// block masks the private key with a BEGIN or END line at i. One of these lines can
+// be missing.
 func (s *scanner) block(i int) {
 	text := s.text[i:]
 	begin := strings.HasPrefix(text, pemBegin)
@@ -42,8 +42,8 @@ func (s *scanner) block(i int) {
 	s.add(i, end)
 }
 
-// publicBlock returns the end of the PEM block at i. If there is no block, or if
-// the block is a private key, it returns i.
+// publicBlock returns the end of the PEM block at i. Without a block, or for a
+// private key, it returns i.
 func (s *scanner) publicBlock(i int) int {
 	text := s.text[i:]
 	if !strings.HasPrefix(text, pemBegin) {
@@ -71,8 +71,8 @@ func (s *scanner) endOfBlock(i int) int {
 	return from
 }
 
-// cutBlock returns the start of the base64 text that ends at i. This is the start of a
-// block whose first line is missing.
+// cutBlock returns the start of the base64 text that ends at i. The first line of
+// the block is missing.
 func (s *scanner) cutBlock(i int) int {
 	from := i
 	for from > 0 {

@@ -2,8 +2,8 @@ package mask
 
 import "strings"
 
-// prefixGroup has prefixes of keys, such as ghp_. It also describes the bytes that
-// follow the prefixes.
+// prefixGroup has prefixes of keys, such as ghp_, and describes the bytes after
+// them.
 type prefixGroup struct {
 	class  uint16 // classes of the bytes after the prefix
 	minLen int    // minimum number of these bytes
@@ -11,8 +11,7 @@ type prefixGroup struct {
 	texts  string // the prefixes
 }
 
-// prefixGroups has the prefixes that providers document for their keys, and the
-// prefixes of password hashes.
+// prefixGroups has the prefixes of providers' keys and of password hashes.
 var prefixGroups = []prefixGroup{
 	{alnum, 12, true, `LTAI`},
 	{alnum, 12, false, `rzp_live_ rzp_test_`},
@@ -77,15 +76,14 @@ type keyPrefix struct {
 	run    int // index in scanner.runs; the same for all prefixes with this class
 }
 
-// idPairs has the prefixes of ids that a colon and a secret can follow, as in
-// "AC0123…:secret". Here the field minLen is the exact number of bytes between the
-// prefix and the colon.
+// idPairs has prefixes of ids, as in "AC0123…:secret". Here minLen is the exact
+// number of bytes before the colon.
 var idPairs = []keyPrefix{{text: "AC", minLen: 32, class: hexa}, {text: "SK", minLen: 32, class: hexa}, {text: "AK", minLen: 22, class: alnum}}
 
-// prefixRuns is the number of different values of class in prefixGroups.
+// prefixRuns is how many different classes prefixGroups has.
 const prefixRuns = 18
 
-// byFirst maps a byte to the prefixes that begin with it.
+// byFirst maps a byte to the prefixes with this first byte.
 var byFirst = func() (t [128][]keyPrefix) {
 	runs := map[uint16]int{}
 	for _, g := range prefixGroups {

@@ -2,8 +2,7 @@ package mask
 
 import "strings"
 
-// protocolVerbs are the commands of text protocols such as IMAP that take a secret as
-// an argument.
+// protocolVerbs are the commands of text protocols that take a secret.
 var protocolVerbs = set("auth pass login authenticate 334 identified oper identify")
 
 // mechanisms are SASL mechanisms. A response in base64 can follow a mechanism.
@@ -13,15 +12,14 @@ var mechanisms = set("plain login cram-md5 digest-md5 xoauth2 oauthbearer ntlm g
 // "C: PASS abc".
 var clientLabels = set("c client send sent sending tx out redis smtp imap pop pop3 ftp irc cmd command")
 
-// loginLines are words that begin the line before or after a PASS line in a
-// transcript.
+// loginLines are first words of the lines beside a PASS line.
 var loginLines = set("user nick cap 331 +ok 220 ehlo helo host c s client")
 
 // protocolArgs is how many arguments of a verb are read.
 const protocolArgs = 3
 
-// protocol masks the secret after the verb (protocol command) s.text[i:end]. A verb in
-// lower case must follow a prompt. Otherwise it might be an ordinary word.
+// protocol masks the secret after the protocol command (verb) s.text[i:end]. A
+// prompt must precede a lower-case verb.
 func (s *scanner) protocol(i, end int, verb string) {
 	if class[s.text[i]]&lower != 0 && verb != "identified" && !s.isSent(i) {
 		return
@@ -67,8 +65,8 @@ func (s *scanner) protocol(i, end int, verb string) {
 	}
 }
 
-// protocolArgs returns the arguments of the verb that ends at i. whole is true
-// if the line ends after the arguments.
+// protocolArgs returns the arguments after i, and whether the line ends after
+// these.
 func (s *scanner) protocolArgs(i int) (args [protocolArgs]value, n int, whole bool) {
 	if n := closes(s.text[i:min(len(s.text), i+1)]); n > 0 {
 		i += n
@@ -98,7 +96,7 @@ func (s *scanner) protocolArgs(i int) (args [protocolArgs]value, n int, whole bo
 	return args, n, s.endsLine(i)
 }
 
-// endsLine reports whether a line ends at i. The line can be in a quoted string.
+// endsLine reports whether a line ends at i. The line can be in quotes.
 func (s *scanner) endsLine(i int) bool {
 	if i >= len(s.text) {
 		return true
@@ -119,8 +117,7 @@ func (s *scanner) lineStart(i int) bool {
 	return i == 0 || s.text[i-1] == '\n' || s.escapeEnds(i)
 }
 
-// isSent reports whether the word at i is from the client: it follows a prompt or one
-// of clientLabels.
+// isSent reports whether a prompt or one of clientLabels precedes the word at i.
 func (s *scanner) isSent(i int) bool {
 	to := i
 	for to > 0 && i-to < 4 && (s.text[to-1] == ' ' || class[s.text[to-1]]&quote != 0) {
@@ -142,8 +139,7 @@ func (s *scanner) isSent(i int) bool {
 	return false
 }
 
-// tagged reports whether an IMAP tag, such as "a001", "3" or "x", precedes the word
-// at i.
+// tagged reports whether an IMAP tag such as "a001" precedes the word at i.
 func (s *scanner) tagged(i int) bool {
 	const longest = 8
 	to := i - 1
@@ -157,8 +153,8 @@ func (s *scanner) tagged(i int) bool {
 	return to > from && (classes(s.text[from:to])&(digit|dot) != 0) && (s.lineStart(from) || s.isSent(from))
 }
 
-// wordOfLineBefore returns the first word of the previous line, or "" if that line
-// is long. i must be the start of a line.
+// wordOfLineBefore returns the first word of the previous line. For a long line, it
+// returns "".
 func (s *scanner) wordOfLineBefore(i int) string {
 	const reach = 80
 	if i == 0 {
@@ -180,8 +176,7 @@ func (s *scanner) wordOfLineBefore(i int) string {
 	return lowerWord(strings.Trim(word, `:>"`))
 }
 
-// wordOfLineAfter returns the first word of the next line. i must be the end of a
-// line.
+// wordOfLineAfter returns the first word of the next line. i must be a line end.
 func (s *scanner) wordOfLineAfter(i int) string {
 	i = s.skipLineEnd(i)
 	to := i
@@ -191,7 +186,8 @@ func (s *scanner) wordOfLineAfter(i int) string {
 	return lowerWord(s.text[i:to])
 }
 
-// skipLineEnd returns the index after the line break at i, which can be escaped.
+// skipLineEnd returns the index after the line break at i. The line break can be
+// escaped.
 func (s *scanner) skipLineEnd(i int) int {
 	for range 2 {
 		switch {
@@ -219,14 +215,14 @@ func (s *scanner) nextLine(i int) {
 	}
 }
 
-// isBase64Word reports whether word may be a password in base64.
+// isBase64Word reports whether the word can be a password in base64.
 func isBase64Word(word string) bool {
 	word = head(word)
 	return len(word) >= 4 && all(word, alnum|base64|percent) && !mechanisms[lowerWord(word)] && !benignWords(word, false) && (strings.HasSuffix(word, "=") || len(word) >= 8 && !isWords(word) || looksSecret(word))
 }
 
-// identified masks the secret in the SQL clauses "IDENTIFIED BY 'secret'" and
-// "IDENTIFIED WITH plugin BY 'secret'".
+// identified masks the secret in "IDENTIFIED BY 'secret'" and "IDENTIFIED WITH
+// plugin BY 'secret'".
 func (s *scanner) identified(args []value) {
 	for i, a := range args {
 		if i+1 < len(args) && strings.EqualFold(s.text[a.from:a.to], "by") {

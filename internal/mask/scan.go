@@ -2,14 +2,14 @@ package mask
 
 import "strings"
 
-// scanner searches for secrets in one text. To keep the cost linear, it reads only a
-// limited number of bytes back or ahead, or caches how far it has read ahead.
+// scanner searches for secrets in one text. Reading ahead or back is limited or
+// cached, so the cost is linear.
 type scanner struct {
 	text  string
 	found []span
 
-	// These fields cache the last text of each kind that was read ahead. A text that
-	// begins within the cached one has the same end, so it is not read again.
+	// These fields cache texts that were read ahead. A text that begins within a
+	// cached one is not read again.
 	run, encodedRun extent             // unquoted values; encodedRun: percent-encoded ones
 	quoted          [quoteKinds]extent // quoted values
 	runs            [prefixRuns]extent // keys after a prefix, by the class of their bytes
@@ -38,8 +38,7 @@ type scanner struct {
 // extent is a part of the text that was read ahead.
 type extent struct{ from, to int }
 
-// known returns the end of the extent. It returns false if the extent does not
-// contain index i.
+// known returns the end of the extent, and whether the extent contains index i.
 func (e *extent) known(i int) (int, bool) {
 	return e.to, e.from <= i && i < e.to
 }
@@ -54,8 +53,7 @@ func (s *scanner) add(from, to int) {
 	if from >= to || s.text[from:to] == Masked {
 		return
 	}
-	// A value can have two names before it. Then the scanner finds the same
-	// secret once for each name.
+	// A value can have two names. Then the scanner finds the same secret twice.
 	if n := len(s.found); n > 0 && s.found[n-1].from <= from && to <= s.found[n-1].to {
 		return
 	}
@@ -64,8 +62,8 @@ func (s *scanner) add(from, to int) {
 
 // scan reads the text once and records secrets.
 func (s *scanner) scan() {
-	// fresh is true if a word can begin at i: no letter or digit precedes i, or an
-	// escape does, as in "\nsk-...".
+	// fresh is true if a word can begin at i. An escape can precede it, as in
+	// "\nsk-...".
 	fresh := true
 	for i := 0; i < len(s.text); {
 		if n := escape(s.text[i:]); n > 0 {
@@ -110,7 +108,7 @@ func (s *scanner) scan() {
 }
 
 // escape returns the length of the escape sequence at the beginning of text, or 0.
-// Examples are \n, \", \u003d, %3D, %253D and the colours of terminals.
+// Examples are \n, \u003d, %3D and colours.
 func escape(text string) int {
 	switch text[0] {
 	case '\\':
@@ -154,8 +152,8 @@ func escape(text string) int {
 	return 0
 }
 
-// escaped returns the byte that a hexadecimal escape sequence means, such as '=' for
-// %3D. For any other text it returns 0.
+// escaped returns the byte that a hexadecimal escape means: '=' for %3D. For any
+// other text it returns 0.
 func escaped(seq string) byte {
 	n := len(seq)
 	switch {
@@ -167,8 +165,8 @@ func escaped(seq string) byte {
 	return hex(seq[n-2])<<4 | hex(seq[n-1])
 }
 
-// slash returns the length of the slash at the beginning of text, or 0. The
-// slash may be escaped, as \/, %2F, %252F or \u002f.
+// slash returns the length of the slash at the beginning of text, or 0. The slash
+// can be escaped, as in \/ or %2F.
 func slash(text string) int {
 	switch {
 	case text == "":

@@ -11,15 +11,15 @@ import (
 type language struct {
 	copulas      string // words such as "is", between the name and the value
 	conjunctions string // words such as "and", which can follow the value
-	// These fields define the words, such as "falsch" and "incorrecto", that describe a
-	// password and are not the password itself: the words of states, the words with one
-	// of endings, and the words with one of prefixes and one of the endings in prefixed.
-	// In a language without states, a value must be quoted or look like a secret.
+	// These words describe a password, such as "falsch", and are not passwords.
+	//   - states has whole words.
+	//   - endings has the ends of words.
+	//   - prefixes and prefixed have the beginnings and the ends of words.
 	states, endings, prefixes, prefixed string
 }
 
-// languages lists the languages. English has no states, because in English error
-// texts too many words can follow "the password is".
+// languages lists the languages. In English, too many words can follow "the
+// password is".
 var languages = []language{
 	{copulas: "is", conjunctions: "and"},
 	{
@@ -64,8 +64,7 @@ type grammar struct {
 	endings, prefixes, prefixed []string
 }
 
-// grammars maps each copula, such as "is" or "ist", to the words of all languages with
-// this copula.
+// grammars maps each copula, such as "is", to the words of all languages with it.
 var grammars = func() map[string]*grammar {
 	m := map[string]*grammar{}
 	for _, l := range languages {
@@ -86,16 +85,14 @@ var grammars = func() map[string]*grammar {
 }()
 
 var (
-	// ofWords are words between the name of a password and an owner, as in "la
-	// contraseña del usuario".
+	// ofWords are words before an owner, as in "la contraseña del usuario".
 	ofWords = set("of for d l de del des der do da di della dell du d für fuer pour para per von vom zum zur au van voor för till dla")
 	// articles precede a name.
 	articles = set("the a an das der die den dem ein eine la le les l el los las un una une o os as um uma il lo i gli uno")
 )
 
-// sentence masks the secret in a sentence such as "la contraseña es X", "votre
-// code est 123456" or "123456 ist Ihr Code". The copula, such as "es" or "est",
-// is s.text[i:end].
+// sentence masks the secret in a sentence such as "la contraseña es X". The copula,
+// such as "es", is s.text[i:end].
 func (s *scanner) sentence(i, end int, t *grammar) {
 	if i < 2 || s.text[i-1] != ' ' || end == len(s.text) || s.text[end] != ' ' && s.text[end] != ':' {
 		return
@@ -138,9 +135,8 @@ func (s *scanner) trimBlanks(v value) value {
 	return v
 }
 
-// subject returns the name of the secret at the end of text, and the kind of the
-// secret. An owner can follow the name, as in "la contraseña del usuario" and "votre
-// code Acme".
+// subject returns the name at the end of text, and the kind of the secret. An owner
+// can follow the name: "votre code Acme".
 func subject(text string) (n name, k kind) {
 	n = newName(text)
 	const most = nameWords - 1
@@ -166,8 +162,7 @@ func subject(text string) (n name, k kind) {
 	return n, nothing
 }
 
-// isStated reports whether v is the password itself, and not a word that describes the
-// password.
+// isStated reports whether v is a password, and not a description of one.
 func (s *scanner) isStated(t *grammar, v value, text string) bool {
 	if benignWords(text, v.quoted) || redacted(text) || placeholder(text) {
 		return false
@@ -185,8 +180,7 @@ func (s *scanner) isStated(t *grammar, v value, text string) bool {
 	return s.endsClause(v.to, t)
 }
 
-// isState reports whether word describes a password, as "falsch" and "incorrecto"
-// do.
+// isState reports whether the word describes a password, as "falsch" does.
 func (t *grammar) isState(word string) bool {
 	if t.states[lowerWord(word)] {
 		return true
@@ -227,8 +221,8 @@ func (s *scanner) endsClause(i int, t *grammar) bool {
 	return at < len(s.text) && (s.text[at] == '(' || s.text[at] == '-' || t.conjunctions[s.text[at:to]])
 }
 
-// copulaAt masks the secret of a sentence whose copula has non-ASCII characters,
-// such as "heißt". The first of these characters is at i.
+// copulaAt masks the secret of a sentence with a copula such as "heißt". The first
+// non-ASCII character is at i.
 func (s *scanner) copulaAt(i int) {
 	for _, c := range oddCopulas {
 		from := i - c.ascii

@@ -2,9 +2,11 @@ package mask
 
 import "strings"
 
-// separator masks the value after the separator at i, if the name of a secret precedes
-// the separator. A separator is an operator such as "=", ":", "=>" or "||", the ">" at
-// the end of a tag, or the comma between two strings. A separator can be escaped.
+// separator masks the value after the separator at i, if a secret's name precedes
+// it. These are separators, also when escaped:
+//   - operators such as "=", ":", "=>" and "||",
+//   - the ">" at the end of a tag,
+//   - the comma between two strings.
 func (s *scanner) separator(i int) {
 	n, c, encoded := s.separatorAt(i)
 	if n == 0 {
@@ -19,8 +21,8 @@ func (s *scanner) separator(i int) {
 		return
 	}
 	words := newName(s.text[from:to])
-	// A name is in a sentence if it has spaces and no quotes, as in "max API key
-	// length: 5".
+	// A name with spaces and without quotes is in a sentence: "max API key length:
+	// 5".
 	words.skipFillers(!quoted && strings.IndexByte(s.text[from:to], ' ') >= 0)
 	k := words.kind()
 	if k == weak && c == '=' && from > 0 && strings.IndexByte(";&,", s.text[from-1]) >= 0 && words.n == 1 && words.words[0] == "pass" { // ;Pass=secret
@@ -54,14 +56,14 @@ func (s *scanner) separator(i int) {
 	s.valueOf(vc, i+n, c, encoded)
 }
 
-// isCall reports whether the quoted name that begins at s.text[from] is the first
-// argument of a function call, as in `setenv("DB_PASSWORD", "secret")`.
+// isCall reports whether the quoted name is a first argument:
+// `setenv("DB_PASSWORD", "secret")`.
 func (s *scanner) isCall(from int, words name) bool {
 	return words.n > 1 && from > 1 && class[s.text[from-1]]&quote != 0 && s.text[from-2] == '('
 }
 
-// arrow reports whether the separator at i, an arrow or a copula such as 是, is
-// between a name and its value. For the arrows in ptr->token->kind it returns false.
+// arrow reports whether an arrow or a copula such as 是 follows a name. The arrows
+// in ptr->token->kind do not count.
 func (s *scanner) arrow(i, n int, words name) bool {
 	if s.text[i] == '-' || s.text[i] == '~' {
 		return i > 0 && s.text[i-1] == ' ' || i+n < len(s.text) && class[s.text[i+n]]&alnum != 0
@@ -72,9 +74,8 @@ func (s *scanner) arrow(i, n int, words name) bool {
 	return words.nonASCII && i+n < len(s.text) && s.text[i+n] < 0x80
 }
 
-// separatorAt returns the length of the separator at i, or 0. c is the kind of the
-// separator: for most separators, this is the decoded first byte. encoded is true if
-// the separator is percent-encoded.
+// separatorAt returns the length of the separator at i, or 0. c is usually the
+// decoded first byte.
 func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 	text := s.text[i:]
 	switch c = text[0]; c {
@@ -139,8 +140,8 @@ func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 	return 0, c, false
 }
 
-// slashes reports whether the two slashes of a URL begin at i, and masks the user
-// information of the URL. colon is the end of the scheme. Each slash can be escaped.
+// slashes masks the user information if the two slashes of a URL begin at i. It
+// also reports whether they do.
 func (s *scanner) slashes(colon, i int, encoded bool) bool {
 	for range 2 {
 		n := slash(s.text[i:])

@@ -2,8 +2,8 @@ package mask
 
 import "strings"
 
-// looksSecret reports whether v is unlike an ordinary word: it mixes letters and
-// digits, it is a long number, or it cannot be pronounced.
+// looksSecret reports whether v is not like a word: mixed, a long number, or
+// unpronounceable.
 func looksSecret(v string) bool {
 	c := classes(v)
 	switch {
@@ -18,8 +18,8 @@ func looksSecret(v string) bool {
 	return len(v) > longWord || !strings.ContainsAny(v, "./:()<>*") && mixedCase(v)
 }
 
-// mixedCase reports whether v has a capital after other characters, as in hunTer2
-// and CamelCase. It returns false if v begins with two capitals, as CONSTANT does.
+// mixedCase reports whether v has a capital after other characters, as in hunTer2.
+// Two capitals at the beginning do not count.
 func mixedCase(v string) bool {
 	rest := strings.TrimLeft(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	return len(v)-len(rest) <= 1 && strings.ContainsAny(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -31,8 +31,8 @@ func mixed(v string) bool {
 	return c&digit != 0 && c&(lower|upper) != 0
 }
 
-// isWords reports whether v consists of words divided by punctuation or capitals. A
-// word has 2 to 16 letters. A word of more than 3 letters has a vowel.
+// isWords reports whether v consists of words, divided by punctuation or capitals.
+// Longer words must have a vowel.
 func isWords(v string) bool {
 	for from := 0; from < len(v); {
 		if c := class[v[from]]; c&(lower|upper) == 0 {
@@ -55,8 +55,8 @@ func isWords(v string) bool {
 	return true
 }
 
-// looksRandom reports whether v mixes digits and letters like random text. It is
-// enough if one part of v between punctuation does.
+// looksRandom reports whether v, or a part of v, mixes digits and letters like
+// random text.
 func looksRandom(v string) bool {
 	if isUUID(v) || len(v) < 12 || strings.ContainsAny(v, "()[]{}<>*:\\") || strings.HasPrefix(v, "0x") {
 		return false
@@ -74,8 +74,7 @@ func looksRandom(v string) bool {
 	return false
 }
 
-// kindChanges counts the pairs of neighbouring bytes in v that are of different
-// kinds: see kindOf.
+// kindChanges counts the neighbouring bytes of different kinds in v: see kindOf.
 func kindChanges(v string) (n int) {
 	for i := 1; i < len(v); i++ {
 		if kindOf(v[i]) != kindOf(v[i-1]) {
@@ -112,8 +111,7 @@ func isUUID(v string) bool {
 	return true
 }
 
-// nameLike reports whether v is a name of several words, versions and small numbers,
-// such as db-credentials-v2 or us-east-1.
+// nameLike reports whether v is a name such as db-credentials-v2 or us-east-1.
 func nameLike(v string) bool {
 	parts := 0
 	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' || r == '.' || r == '/' }) {
@@ -127,8 +125,7 @@ func nameLike(v string) bool {
 }
 
 // numberedWord reports whether v is a word and one to four digits, such as
-// value1234. constant is true if the word has only capitals and at most two digits
-// follow, as in SIGSEGV11.
+// value1234. For a name such as SIGSEGV11, constant is true.
 func numberedWord(v string) (word string, constant, ok bool) {
 	const most = 4
 	word = strings.TrimRight(v, "0123456789")

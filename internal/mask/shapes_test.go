@@ -2,8 +2,8 @@ package mask_test
 
 import "strings"
 
-// A shape is a text with a secret. No four neighbouring bytes of the secret may
-// remain in the masked text.
+// A shape is a text with a secret. No four neighbouring bytes of the secret can
+// remain.
 type shape struct{ name, text, secret string }
 
 const (
@@ -183,7 +183,7 @@ var shapes = []shape{
 	{"pw", "pw=hunter2horse", "hunter2horse"}, {"no UTF-8 before the name", "\xffapi_key=hunter2horse", "hunter2horse"}, {"Spanish", "contraseña: hunter2horse", "hunter2horse"}, {"Chinese", "数据库密码：hunter2horse", "hunter2horse"}, {"Chinese, ASCII colon", "密码: hunter2horse", "hunter2horse"},
 	{"Russian", "пароль: hunter2horse", "hunter2horse"}, {"Japanese", "パスワード：hunter2horse", "hunter2horse"}, {"Polish", "hasło=hunter2horse", "hunter2horse"},
 
-	// These tokens look random. No name precedes them.
+	// Random tokens without a name.
 	{"random", "rejected " + b62 + "aB3 by upstream", b62},
 	{"AWS secret alone", "got wJalrXUtnFEMI/K7MDENG/bPxRfiCYzEXAMPLEKEY back", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzEXAMPLEKEY"},
 	{"base64 alone", "got q7Xw29LbTz81+Zq8mT3vXw9LbR2nYk7PdJ5hC== back", "q7Xw29LbTz81"},
@@ -216,7 +216,6 @@ var innocent = []string{
 	// cursors.
 	"key=value1234", "cache miss for key=value1234&page=2", "credential=default2", "bad token=RPAREN2", "sig=SIGSEGV11", "Basic plan2024 required", "--api-key-env OPENAI_API_KEY", "cursor=eyJpZCI6MTIzNDU2fQ", `{"cursor":"eyJpZCI6MTIzNDU2Nzg5MH0"}`,
 	"cert MIIDdzCCAl+gAwIBAgIEbGg1wcD3ERKx8mTlq0Vb5NyZaGsAwIBAgIEb rejected",
-	// These texts have the name of a secret, with other separators and in other
-	// languages, but no secret.
+	// Names of secrets, in several languages, without a secret.
 	"密码：错误", "пароль: неверный", "用户密码错误: 3", "password(s) expired", "token(ctx, err)", "std::token::Kind", "user\tpassword\temail", "a&b=c&amp;d", "passwords: required",
 }

@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// This file has words that precede secrets, and words that show that a text is not a
-// secret.
+// This file has words that precede secrets, and words of texts without a secret.
 
 // hooks are the beginnings of webhook URLs. The rest of the path is a secret.
 var hooks = []string{
@@ -18,8 +17,8 @@ var hooks = []string{
 	"webhook.site/", "gotify.example/", "ntfy.sh/", "/hooks/", "/webhooks/", "/webhook/", "/incoming-webhooks/",
 }
 
-// vocabulary maps each word of the sets in this package to itself. lowerWord returns
-// these strings to avoid allocations.
+// vocabulary maps each word of the sets to itself, so that lowerWord need not
+// allocate.
 var vocabulary = map[string]string{}
 
 // set returns the set of the words in a list, and adds them to vocabulary.
@@ -35,8 +34,8 @@ func set(words string) map[string]bool {
 // longestListed is the maximum length of a word in vocabulary, in bytes.
 const longestListed = 48
 
-// lowerWord returns word in lower case and without apostrophes, if this form is in
-// vocabulary. Otherwise it returns word.
+// lowerWord returns the form of a word in vocabulary: lower case without
+// apostrophes. For other words it returns word.
 func lowerWord(word string) string {
 	if c := classes(word); c&upper == 0 && c&(quote|nonASCII) == 0 || len(word) > longestListed {
 		return word
@@ -57,8 +56,8 @@ func lowerWord(word string) string {
 	return word
 }
 
-// These sets have the words in and around the names of secrets, such as DB_PASSWORD,
-// accessToken and x-api-key. The name of a password ends with a word of passwords.
+// These sets have the words in and around the names of secrets. A password's name
+// ends with a word of the set passwords.
 var (
 	passwords = set(`password passwd passphrase passcode pwd passwort kennwort contrasena senha userpass pgpassword userpassword dbpassword mysqlpwd rootpassword adminpassword
 		passwords passwds passwörter kennwörter contraseñas senhas wachtwoorden pw contraseña пароль пароля паролем 密码 密碼 口令 パスワード 비밀번호 hasło lösenord lösenordet passord passordet kodeord kodeordet adgangskode adgangskoden heslo salasana wachtwoord şifre jelszó parola
@@ -66,36 +65,32 @@ var (
 		пароли şifresi parol paroli parole heslem lozinka lozinku geslo salasõna parool lykilorð aðgangsorð slaptažodis parolă contrasenya pasahitza wagwoord nenosiri
 		סיסמה סיסמא رمز पासवर्ड รหัสผ่าน 암호 暗証番号 暗号 密钥 口令码 κωδικός κωδικο գաղտնաբառ პაროლი пароля паролю`)
 	manyPasswords = set("passwords passwds passwörter kennwörter contraseñas senhas wachtwoorden пароли")
-	// vaultNames are names of fields, such as db. The value of such a field is a secret
-	// in a map of secrets or of passwords. The value of a field in accountNames is a
-	// secret in a map of passwords.
+	// These fields have a secret in a map of secrets. The fields in accountNames
+	// have a secret only in a map of passwords.
 	vaultNames   = set("db database mail email account service bucket owner vendor role admin login primary cache search order")
 	accountNames = set("user users username")
 	// settings are names of secrets in configuration files.
 	settings = set("requirepass masterauth masteruserpassword")
 	// codes are names of one-time codes and PINs.
 	codes = set("otp totp pin cvv cvc mtan hotp cvv2 cvc2 cvn cvn2 kartenprüfnummer prüfziffer kartenprüfziffer cryptogramme kryptogramm")
-	// cards and cardPhrases are names of the security codes of payment cards. These
-	// codes have three or four digits.
+	// These are names of the security codes of payment cards, with three or four
+	// digits.
 	cards       = set("cvv cvc cvv2 cvc2 cvn cvn2 kartenprüfnummer prüfziffer kartenprüfziffer cryptogramme kryptogramm")
 	cardPhrases = strings.Split("cryptogramme visuel|código de seguridad de la tarjeta|código de segurança do cartão|codice di sicurezza della carta|card verification value|card verification number|card verification code", "|")
 	// codeKinds are words that precede "code" in the name of a one-time code.
 	codeKinds = set("verification security confirmation authentication auth login signin access sms otp totp cvv cvc mfa fa factor time use backup recovery reset activation unlock pairing pin passcode device sign")
 	// users are words, such as "login", that precede a user's name.
 	users = set("login user username account uid usr")
-	// tokenStates and keyStates are words, such as "revoked", that can follow a token or
-	// a key in a sentence. Words of auxiliaries can be between the token and such a
-	// word, as in "has been revoked".
+	// These words can follow a token or a key, as in "has been revoked".
 	tokenStates = set("expired revoked rejected invalid deactivated disabled compromised leaked rotated blocked unauthorized refused denied accepted valid malformed recognized longer known found match authorized permitted allowed active")
 	keyStates   = set("revoked deactivated disabled compromised leaked rotated unauthorized longer")
-	// exitStates are words, such as "failed", that may follow a command line in a
-	// sentence.
+	// exitStates are words, such as "failed", that can follow a command line.
 	exitStates  = set("failed exited returned")
 	auxiliaries = set("has have had is was were been be got not no does did could cannot may can already just")
-	// usageWords are words, such as "using", that may precede a token in a sentence.
+	// usageWords are words, such as "using", that can precede a token.
 	usageWords = set("using with use uses used sent sending via")
-	// publicFields are names of fields whose values are not secrets, even in a map
-	// of secrets.
+	// publicFields are names of fields that are not secrets, even in a map of
+	// secrets.
 	publicFields = set(`user users username email mail login account region zone host hostname server port url uri endpoint address domain type kind scheme source provider service scope scopes
 		created updated expires expiry expiration date time timestamp status state enabled active role roles description label labels title realm issuer audience algorithm alg format
 		length size method mode comment note env environment namespace owner vendor bucket database db schema protocol level category reason error code
@@ -108,39 +103,36 @@ var (
 	tokens  = set(`secret token apikey apikeys credential credentials creds jwt signature sig bearer pat authtoken accesstoken refreshtoken idtoken sessiontoken bottoken
 		rekey hexkey keymaterial clientsecret appsecret apisecret secretkey accesskey authkey privatekey accountkey masterkey licensekey sharedkey sessionkey signingkey encryptionkey secretaccesskey
 		hmac psk sas phpsessid jsessionid sessionid aspsessionid assertion xsrf csrf csrftoken xsrftoken apitoken usertoken auth oauth userkey webhooksecret salt hash passhash`)
-	// paramSchemes are authorization schemes whose credentials are parameters of the
-	// form name=value.
+	// The credentials of these authorization schemes are parameters such as
+	// name=value.
 	paramSchemes = set("digest hawk")
-	// pairNouns are words that precede "user:secret". Words of pairFillers can be
-	// between such a word and "user:secret", as in "login as bob:abc".
+	// pairNouns can precede "user:secret". A word of pairFillers can follow: "login
+	// as bob:abc".
 	pairNouns   = set("credentials creds credential login logon signin auth authenticate authenticated authenticating")
 	pairFillers = set("with as using for user is are of were was")
 	// These words must be in vocabulary, because the code compares names with them.
 	_ = set("key pass name code time env hash salt auth oauth hmac sas pat csrf xsrf passcode")
-	// headers are names of HTTP headers whose values may have several words.
+	// headers are names of HTTP headers with values of several words.
 	headers = set("authorization authorisation cookie cookies cookie2 setcookie")
 	// keyKinds are words that precede "key" in the name of a secret.
 	keyKinds = set(`pragma api access secret private auth account shared master encryption signing license service client app application admin server webhook subscription session storage
 		function functions deploy integration security ssh gpg pgp crypto cipher aes rsa hmac jwt oauth token consumer bot ingest ingestion write read root user developer partner merchant project
 		openai anthropic azure google gemini mistral groq cohere stripe sendgrid twilio datadog dd newrelic cloudflare github gitlab huggingface hf sentry algolia mailgun mapbox pinecone portkey`)
-	// passKinds are words that precede "pass" in the name of a password. "pass"
-	// alone is a word of test reports.
+	// passKinds are words before "pass" in the name of a password.
 	passKinds = set("passin passout passwd db user smtp mail email ftp sftp ssh root admin database mysql pg postgres redis mongo http https proxy auth login my key store ldap wifi basic imap become sudo su vault enable bind keystore truststore storage archive zip rar pdf wp joomla app sql oracle sa service")
-	// notSecret are words that show that a name is not the name of a secret, as in
-	// "max_tokens" and "primary key".
+	// notSecret has words of names without a secret, such as "max_tokens" and
+	// "primary key".
 	notSecret = set(`max min num number count counts total limit budget prompt completion input output cached usage remaining per primary foreign partition sort row cache routing object map
 		dict index unique duplicate composite unexpected expected illegal parse syntax pad bos eos unk method function type hot registry public host last first before after idempotency
 		deduplication missing column field json surrogate lookup search group order reading start end stop`)
-	// fillers are words between a name and its value that are not part of the name,
-	// such as "provided" in "API key provided:".
+	// fillers are words between a name and a value, as in "API key provided:".
 	fillers = set(`provided given supplied received used specified found sent is was equals with value values of string text plain plaintext raw b64 base64 env prod dev test staging live old new
 		current previous default base being to set as got here entered header hex production sandbox the your for lautet ist est es là är é è jest`)
-	// schemes are authorization schemes that can also occur with credentials outside of
-	// a header.
+	// schemes are authorization schemes that can also occur without a header.
 	schemes = set("bearer basic token apikey bot negotiate ntlm digest hawk ssws dpop geniekey")
 )
 
-// benign are ordinary words that can follow the name of a secret but are not secrets.
+// benign are ordinary words that can follow a secret's name.
 var benign = set(`a an and any all also are as at be because been but by can cannot cant could did do does doesnt dont either empty error errors expired expires failed failure fail false file
 	for from get given has hasnt have header headers if in incorrect incorrectly into invalid invalidated is isnt it its issue issued issuer key keys length limit malformed mismatch mismatched missing must needs
 	never no non none not nothing null nil null-value of off ok on only or out parameter param password passwords please provided real redacted hidden masked filtered removed omitted rejected required requires revoked
@@ -155,7 +147,7 @@ var benign = set(`a an and any all also are as at be because been but by can can
 	command variable variables env environment flag option argument and/or before first correctly properly hash hashed hashing strength manager prompt field reuse complexity rotation endpoint page form link dialog
 	timeout refused ignored present absent unchanged updated created deleted default changeme example placeholder lax strict secure httponly digest negotiate ntlm plain md5 sha1 sha256 hmac rs256 hs256 es256`)
 
-// idNames are the last words of names of ids. Random text after such a name is not
+// idNames are the last words of names of ids. Random text after these is not
 // masked.
 var idNames = set(`id ids uuid guid requestid traceid spanid sha sha1 sha256 sha512 md5 etag hash digest commit revision rev checksum fingerprint ray cursor integrity trace span parent traceparent
 	traceref nonce crumb build image layer version tag ref run job pod container instance node event message msg thread conversation correlation correlationid transaction txid tx operation op
@@ -169,8 +161,7 @@ var idPrefixes = []string{
 	"sha384-", "sha512-", "h1", "AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj", "_ZN", "_R", "arn",
 }
 
-// unspacedNames are names of secrets in languages without spaces between words. Other
-// words can precede such a name without a space.
+// unspacedNames are names of secrets in languages without spaces between words.
 var unspacedNames = strings.Fields("密码 密碼 口令 パスワード 비밀번호 暗証番号 暗号 密钥 令牌 รหัสผ่าน 암호 秘密鍵 访问密钥 访问令牌")
 
 // copulas are separators between a name and its value in other languages.

@@ -57,8 +57,7 @@ func unicodeLetter(text string) int {
 }
 
 // asciiValue reports whether the value at i begins with an ASCII character. After a
-// name in a different script, such a value is probably a secret, because an ordinary
-// word would be in the same script.
+// name in another script, such a value is probably a secret.
 func (s *scanner) asciiValue(i int) bool {
 	at, _ := s.skipGap(i)
 	return at < len(s.text) && s.text[at] < 0x80

@@ -2,16 +2,15 @@ package mask
 
 import "strings"
 
-// authorityBytes is how many bytes after an unescaped slash are searched for an at
-// sign.
+// authorityBytes is how far an at sign can be from an unescaped slash, in bytes.
 const authorityBytes = 256
 
-// plainUsers are well-known user names. In a URL without a password, any other user
-// name can be a token.
+// plainUsers are well-known user names. In a URL without a password, other users
+// can be tokens.
 var plainUsers = set("git hg svn user admin root anonymous guest app postgres mysql")
 
-// url masks the user information of a URL. The scheme ends at s.text[colon]. The
-// authority begins at s.text[i].
+// url masks the user information of a URL. The authority begins at s.text[i], after
+// the colon at s.text[colon].
 func (s *scanner) url(i, colon int, encoded bool) {
 	at := s.authority(i, encoded)
 	if at < 0 {
@@ -34,7 +33,7 @@ func (s *scanner) url(i, colon int, encoded bool) {
 	}
 }
 
-// secretUser reports whether user, in a URL without a password, is a token.
+// secretUser reports whether the user of a URL without a password is a token.
 func (s *scanner) secretUser(user string, colon int) bool {
 	if user == Masked || plainUsers[user] || placeholder(user) || redacted(user) || strings.HasSuffix(s.text[:colon], "ssh") && !looksRandom(user) {
 		return false
@@ -42,8 +41,8 @@ func (s *scanner) secretUser(user string, colon int) bool {
 	return looksSecret(user) && len(user) >= 8 || len(user) >= 20
 }
 
-// colonIn returns the index and the length of the first colon in info. If there is
-// none, the index is -1. If encoded is true, the colon can be escaped.
+// colonIn returns the index and the length of the first colon, or -1. If encoded is
+// true, the colon can be escaped.
 func colonIn(info string, encoded bool) (at, n int) {
 	for i := 0; i < len(info); i += n {
 		c := info[i]
@@ -58,8 +57,8 @@ func colonIn(info string, encoded bool) (at, n int) {
 	return -1, 0
 }
 
-// authority returns the index of the last at sign in the authority that begins at i,
-// or -1. If encoded is true, punctuation can be escaped.
+// authority returns the index of the last at sign in the authority at i, or -1. If
+// encoded is true, punctuation can be escaped.
 func (s *scanner) authority(i int, encoded bool) (at int) {
 	at = -1
 	end := i
@@ -81,10 +80,10 @@ func (s *scanner) authority(i int, encoded bool) (at int) {
 	if encoded {
 		return at
 	}
-	// A password can contain an unescaped slash or question mark. Then the at sign is
-	// after the slash. There are two cases: the text before the slash has a colon
-	// without a port, or the text before the slash has no dot and a host follows the
-	// later at sign.
+	// A password can contain a slash or a question mark. The at sign comes after it
+	// in two cases:
+	//   - The text before the slash has a colon without a port.
+	//   - This text has no dot, and a host follows the at sign.
 	if host, port, ok := strings.Cut(s.text[max(i, at+1):end], ":"); ok && !strings.HasPrefix(host, "[") && !all(port, digit|tail|closer) {
 		j := s.urlRun(end)
 		if k := strings.LastIndexByte(s.text[end:min(j, end+authorityBytes)], '@'); k >= 0 {
@@ -99,8 +98,8 @@ func (s *scanner) authority(i int, encoded bool) (at int) {
 	return at
 }
 
-// isHostWord reports whether text begins with a host. A version number is not a
-// host.
+// isHostWord reports whether text begins with a host. A version number does not
+// count.
 func isHostWord(text string) bool {
 	if i := strings.IndexAny(text, "/?#"); i >= 0 {
 		text = text[:i]
@@ -124,15 +123,14 @@ func (s *scanner) urlRun(i int) int {
 	return e.keep(i, j)
 }
 
-// notUsers are words before a colon that are not names of users, as in
-// "mailto:bob@example.com".
+// These words before a colon are not users, as in "mailto:bob@example.com".
 var notUsers = set("mailto sip sips xmpp acct to cc bcc from npm file link workspace docker pkg git github jsr patch portal image uid im tel urn im http https")
 
 // slashSchemes are words before the colon of "thin:user/secret@host".
 var slashSchemes = set("thin oci oci8")
 
-// bareURL masks the password in "user:password@host" without a scheme, as in the data
-// source names of the MySQL driver for Go. The colon is at i.
+// bareURL masks the password in "user:password@host" without a scheme. The colon is
+// at i.
 func (s *scanner) bareURL(i int) {
 	from := i
 	for from > 0 && i-from < nameBytes && class[s.text[from-1]]&(wordly|dot) != 0 {
@@ -162,8 +160,8 @@ func (s *scanner) bareURL(i int) {
 	}
 }
 
-// bareAuthority returns the end of the bytes at i that can be an authority, and the
-// index of the last at sign in these bytes, or -1.
+// bareAuthority returns the index of the last at sign in the authority at i, or -1.
+// It also returns the end of the authority.
 func (s *scanner) bareAuthority(i int) (at, end int) {
 	if end, ok := s.bare.known(i); ok {
 		return s.bareAt, end
@@ -182,9 +180,9 @@ func (s *scanner) bareAuthority(i int) (at, end int) {
 	return at, s.bare.keep(i, end)
 }
 
-// Endpoint returns a name for an endpoint: the URL without user information, query
-// and fragment, and with the secrets in the path masked. From an invalid URL, Endpoint
-// might remove more. Endpoint is safe for concurrent use.
+// Endpoint returns a name for an endpoint. User information, query and fragment are
+// removed from the URL. Secrets in the path are masked. If the URL is invalid, more
+// can be removed. Endpoint is safe for concurrent use.
 func Endpoint(endpoint string) (name string) {
 	defer guard(&name)
 	return endpointName(endpoint)
@@ -222,7 +220,7 @@ func endpointOnce(endpoint string) string {
 		end = len(rest)
 	}
 	at := lastAt(rest[:end])
-	if !isHost(rest[at:end]) { // the user information may have a slash
+	if !isHost(rest[at:end]) { // the user information can have a slash
 		switch strings.Count(rest[at:], "@") + strings.Count(rest[at:], "%40") {
 		case 0:
 		case 1:
@@ -240,16 +238,15 @@ func endpointOnce(endpoint string) string {
 			rest = rest[:i]
 		}
 	}
-	// Parameters may follow the path without a question mark, as in
-	// "/v1&key=secret".
+	// Parameters can follow without a question mark, as in "/v1&key=secret".
 	if i := strings.IndexAny(rest, "&;"); i >= 0 && strings.IndexByte(rest[i:], '=') >= 0 {
 		rest = rest[:i]
 	}
 	return clean(scheme + rest)
 }
 
-// isAddress reports whether text can be a URL without a scheme: it has no at sign, a
-// password precedes the at sign, or a host follows the at sign.
+// isAddress reports whether text can be a URL without a scheme. Before an at sign
+// there must be a password, or after it a host.
 func isAddress(text string) bool {
 	user, host, ok := strings.Cut(text, "@")
 	return !ok || strings.ContainsAny(user, ":/?#") || strings.ContainsAny(host, ".:/?#@") || host == "localhost"

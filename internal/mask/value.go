@@ -2,8 +2,7 @@ package mask
 
 import "strings"
 
-// maxGap is the maximum length of the white space between a name and its value, in
-// bytes.
+// maxGap is the maximum white space between a name and a value, in bytes.
 const maxGap = 64
 
 // value is the position of a value in the text, without quotes.
@@ -28,7 +27,7 @@ func (s *scanner) valueAt(i int, encoded bool) (v value) {
 		v.from, v.to = i, i+len(Masked)
 		return v
 	}
-	const depth = 4 // how deeply brackets may be nested
+	const depth = 4 // how deeply brackets can be nested
 	for n := 0; n < depth && rest != "" && (rest[0] == '[' || rest[0] == '(') && !strings.HasPrefix(rest, Masked); n++ {
 		i, rest, v.item = i+1, rest[1:], rest[0] == '['
 	}
@@ -38,8 +37,7 @@ func (s *scanner) valueAt(i int, encoded bool) (v value) {
 			return v
 		}
 	}
-	// A string may have a prefix, as in b'...' (Python), @"..." (C#) and N'...'
-	// (SQL).
+	// A string can have a prefix, as in b'...', @"..." and N'...'.
 	if len(rest) > 1 && strings.IndexByte("bBrRuUfFnNeE@$", rest[0]) >= 0 && class[rest[1]]&quote != 0 {
 		i, rest = i+1, rest[1:]
 	}
@@ -52,8 +50,8 @@ func (s *scanner) valueAt(i int, encoded bool) (v value) {
 	return v
 }
 
-// skipGap returns the index after the white space at i. White space includes terminal
-// colours and at most one line break. below is true if there is a line break.
+// skipGap skips white space and colours at i. It also reports whether it skipped a
+// line break.
 func (s *scanner) skipGap(i int) (at int, below bool) {
 	for end := i + maxGap; i < len(s.text) && i < end; {
 		switch c := s.text[i]; {
@@ -112,8 +110,7 @@ func (s *scanner) endsRun(i int, encoded bool) bool {
 	return false
 }
 
-// endsItem reports whether the comma before i ends a value: white space, punctuation,
-// the next name or the end of the text follows the comma.
+// endsItem reports whether the comma before i ends a value.
 func (s *scanner) endsItem(i int) bool {
 	const longName = 32
 	for j := i; j < len(s.text) && j < i+longName; j++ {
@@ -129,8 +126,7 @@ func (s *scanner) endsItem(i int) bool {
 	return i >= len(s.text)
 }
 
-// trimmed returns the end of s.text[from:to] without the punctuation at the end, such
-// as the full stop of a sentence.
+// trimmed returns the end of s.text[from:to] without punctuation at the end.
 func (s *scanner) trimmed(from, to int) int {
 	if s.trim.to == to && s.trim.from <= from {
 		return max(from, s.trimTo)
@@ -144,8 +140,7 @@ func (s *scanner) trimmed(from, to int) int {
 	return to
 }
 
-// maxChecked is how many bytes at the start of a value are checked. Without this
-// limit, a long value with several names would be read once for each name.
+// maxChecked is how many bytes at the start of a value are checked.
 const maxChecked = 128
 
 // head returns the first maxChecked bytes of v.
@@ -226,8 +221,8 @@ func redacted(v string) bool {
 	return strings.Contains(v, "***") || strings.Contains(v, "•••") || strings.Trim(v, "xX") == "" || strings.Trim(v, ".") == ""
 }
 
-// placeholder reports whether v is a placeholder for a value, such as "$TOKEN",
-// "%s", "${{ secrets.X }}" or "<your key>".
+// placeholder reports whether v is a placeholder such as "$TOKEN", "%s" or "<your
+// key>".
 func placeholder(v string) bool {
 	switch {
 	case len(v) < 2:
@@ -242,8 +237,8 @@ func placeholder(v string) bool {
 	return strings.HasPrefix(v, "{{") || strings.HasPrefix(v, "{") && strings.HasSuffix(v, "}") && all(v[1:len(v)-1], wordly)
 }
 
-// benignWords reports whether v is a word of benign, or a quoted sentence that begins
-// with such a word.
+// benignWords reports whether v is an ordinary word, or a quoted sentence that
+// begins with one.
 func benignWords(v string, quoted bool) bool {
 	first := v
 	if quoted {

@@ -2,8 +2,7 @@ package mask
 
 import "strings"
 
-// prefix masks a key at i whose prefix is in prefixGroups. It returns false if
-// there is no such key.
+// prefix masks a key at i with a known prefix, and reports whether there is one.
 func (s *scanner) prefix(i int) bool {
 	c := s.text[i]
 	if c >= 0x80 {
@@ -27,8 +26,8 @@ func (s *scanner) prefix(i int) bool {
 		if p.text == "eyJ" && to-from < 4*maxChecked && strings.IndexByte(s.text[from:to], '.') < 0 && s.isID(i) { // a cursor: JSON in base64
 			continue
 		}
-		// Skip ordinary words. Also skip texts such as "sk-ab****wxyz", which the
-		// provider has already masked.
+		// Skip ordinary words, and keys that the provider has masked:
+		// "sk-ab****wxyz".
 		if to-from < p.minLen || p.mixed && !s.mixed(from, min(to, from+maxChecked)) || strings.HasPrefix(s.text[to:], "***") || p.minLen < 12 && to-from < maxChecked && classes(s.text[from:to])&(upper|dash) == dash && isWords(s.text[from:to]) {
 			continue
 		}
@@ -38,8 +37,7 @@ func (s *scanner) prefix(i int) bool {
 	return false
 }
 
-// idPair masks the secret in the text "id:secret" at i, if the id begins with one of
-// idPairs.
+// idPair masks the secret in "id:secret" at i, for ids in idPairs.
 func (s *scanner) idPair(i int) {
 	for _, p := range idPairs {
 		if p.text[0] != s.text[i] || !strings.HasPrefix(s.text[i:], p.text) {
@@ -56,9 +54,8 @@ func (s *scanner) idPair(i int) {
 	}
 }
 
-// keyEnd returns the end of a key with the prefix p. The bytes after the prefix begin
-// at s.text[from]. The key ends at the first byte that is not in p.class. keyEnd
-// caches the last end for each class, so that a text with many prefixes is read once.
+// keyEnd returns the end of a key after the prefix p. The cache of the last end
+// keeps the cost linear.
 func (s *scanner) keyEnd(p keyPrefix, from int) int {
 	e := &s.runs[p.run]
 	if end, ok := e.known(from); ok {
@@ -71,8 +68,7 @@ func (s *scanner) keyEnd(p keyPrefix, from int) int {
 	return e.keep(from, to)
 }
 
-// mixed reports whether s.text[from:to] has both digits and letters. It caches the
-// index of the next digit.
+// mixed reports whether s.text[from:to] has both digits and letters.
 func (s *scanner) mixed(from, to int) bool {
 	next, ok := s.digit.known(from)
 	if !ok {
@@ -106,7 +102,7 @@ func (s *scanner) hook(i int) {
 	}
 }
 
-// hooksByFirst maps a byte to the hooks that begin with it.
+// hooksByFirst maps a byte to the hooks with this first byte.
 var hooksByFirst = func() (t [128][]string) {
 	for _, h := range hooks {
 		t[h[0]] = append(t[h[0]], h)
@@ -114,8 +110,8 @@ var hooksByFirst = func() (t [128][]string) {
 	return t
 }()
 
-// hasPath reports whether path begins at i, and returns the index after path. Slashes
-// can be escaped, as \/ or %2F.
+// hasPath reports whether this path begins at i, and returns the index after the
+// path. Slashes can be escaped.
 func (s *scanner) hasPath(i int, path string) (int, bool) {
 	for k := range len(path) {
 		rest := s.text[i:]
@@ -149,8 +145,7 @@ type wordUse struct {
 	program *program
 }
 
-// wordUses maps words to their uses. After each of these words, a secret may follow
-// without a separator.
+// wordUses maps words to the secrets that can follow without a separator.
 var wordUses = func() map[string]*wordUse {
 	m := map[string]*wordUse{}
 	use := func(word string) *wordUse {
@@ -191,8 +186,8 @@ var wordUses = func() map[string]*wordUse {
 	return m
 }()
 
-// wordStarts maps a byte to the lengths of the words of wordUses that begin with the
-// byte, as a bit set. The method word looks up only words of these lengths.
+// wordStarts maps a byte to the lengths of words with this first byte, as a bit
+// set.
 var wordStarts = func() (t [256]uint32) {
 	for w := range wordUses {
 		t[w[0]] |= 1 << min(len(w), 31)
@@ -200,8 +195,7 @@ var wordStarts = func() (t [256]uint32) {
 	return t
 }()
 
-// word masks the key of a provider that begins at i, such as "ghp_...". If there is no
-// key but a word of wordUses, word masks the secret after that word.
+// word masks the key at i, such as "ghp_...", or the secret after the word.
 func (s *scanner) word(i int) {
 	if s.prefix(i) {
 		return
@@ -256,8 +250,8 @@ func (s *scanner) word(i int) {
 	}
 }
 
-// afterNonASCII masks the word at i, if the word follows the name of a password that
-// ends with a non-ASCII character.
+// afterNonASCII masks the word at i after a password's name with a non-ASCII last
+// character.
 func (s *scanner) afterNonASCII(i int) {
 	if i < 3 || s.text[i-1] != ' ' || s.text[i-2] < 0x80 {
 		return
@@ -272,8 +266,8 @@ func (s *scanner) afterNonASCII(i int) {
 	}
 }
 
-// scheme masks the credentials after the authorization scheme s.text[i:end], which is
-// not in a header.
+// scheme masks the credentials after the authorization scheme s.text[i:end],
+// outside a header.
 func (s *scanner) scheme(i, end int) {
 	at := s.nextWord(end + 1)
 	if s.text[end] == ' ' {

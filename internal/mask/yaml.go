@@ -2,8 +2,7 @@ package mask
 
 import "strings"
 
-// yamlBlock masks the YAML block scalar that begins at i. It returns false if there
-// is none.
+// yamlBlock masks the YAML block scalar at i, and reports whether there is one.
 func (s *scanner) yamlBlock(i int) bool {
 	for i < len(s.text) && s.text[i] == ' ' {
 		i++
@@ -41,8 +40,7 @@ func (s *scanner) yamlBlock(i int) bool {
 	return true
 }
 
-// lines masks the items of the YAML list on the lines after i. It returns false if
-// there is no list.
+// lines masks the items of the YAML list after i, and reports whether there is one.
 func (s *scanner) lines(vc valueContext, i int) bool {
 	for i < len(s.text) && (s.text[i] == ' ' || s.text[i] == '\r') {
 		i++
@@ -87,9 +85,8 @@ func (s *scanner) lines(vc valueContext, i int) bool {
 	return true
 }
 
-// fields masks the values of a YAML map: indented lines of "name: value" after
-// "secrets:". i is the index after the colon of "secrets:". fields returns false if
-// there is no map.
+// fields masks the values of a YAML map, and reports whether there is one. The
+// colon of "secrets:" precedes i.
 func (s *scanner) fields(vc valueContext, i int) bool {
 	if i < s.fieldsTo {
 		return false // within a map that was read
@@ -120,8 +117,7 @@ func (s *scanner) fields(vc valueContext, i int) bool {
 	return s.readFields(vc, at+len(newline), newline, s.indentAt(begin))
 }
 
-// section masks the values of the TOML or INI section at i: lines of "name = value"
-// after a line such as "[secrets]".
+// section masks the values of the TOML or INI section at i, such as "[secrets]".
 func (s *scanner) section(i int) {
 	to := i
 	for to < len(s.text) && to-i < maxGap && s.text[to] == '[' {
@@ -171,11 +167,12 @@ func (s *scanner) indentAt(i int) (n int) {
 	return n
 }
 
-// readFields masks the values of fields, one on each line. The first line begins at
-// s.text[i]. outer is the indentation of the line before the fields, in spaces. The
-// fields end at a line that is indented by outer or less. For a section, outer is -1,
-// and the fields end at the next section. readFields returns false if there are no
-// fields.
+// readFields masks the values of fields, one on each line, and reports whether
+// there are fields.
+//   - The first line begins at s.text[i].
+//   - outer is the indentation of the line before the fields.
+//   - A line with a smaller or equal indentation ends the fields.
+//   - For a section, outer is -1, and the next section ends the fields.
 func (s *scanner) readFields(vc valueContext, i int, newline string, outer int) bool {
 	begin, read := i, false
 	skip := -1 // indentation of a map that has no secrets and is skipped, or -1
@@ -214,8 +211,7 @@ func (s *scanner) readFields(vc valueContext, i int, newline string, outer int) 
 	return read
 }
 
-// field returns the name and the value of the line s.text[at:end]. The line is
-// "name: value" or "name = value".
+// field returns the name and the value of the line "name: value" or "name = value".
 func (s *scanner) field(at, end int) (n name, v value, ok bool) {
 	to := at
 	if q := opens(s.text[at:end]); q.n > 0 {
@@ -252,8 +248,7 @@ func (s *scanner) field(at, end int) (n name, v value, ok bool) {
 	return n, v, true
 }
 
-// isFieldSecret reports whether v, the value of a field in a map of secrets, is a
-// secret.
+// isFieldSecret reports whether v, a value in a map of secrets, is a secret.
 func (s *scanner) isFieldSecret(vc valueContext, v value) bool {
 	text := head(s.text[v.from:v.to])
 	if !v.quoted && strings.IndexByte("[{|>&*!%@", text[0]) >= 0 {
@@ -266,9 +261,8 @@ func (s *scanner) isFieldSecret(vc valueContext, v value) bool {
 	return s.leafSecret(vc, text, v.quoted)
 }
 
-// isVaulted reports whether v, a value in a map of secrets, can be a secret. It returns
-// false for an ordinary word, a number, a path and a name of several words, such as
-// us-east-1.
+// isVaulted reports whether v can be a secret in a map of secrets. Words, numbers,
+// paths and names such as us-east-1 cannot.
 func isVaulted(v string) bool {
 	const least = 3
 	if len(v) < least || v == Masked || benignWords(v, true) || redacted(v) || placeholder(v) || nameLike(v) {

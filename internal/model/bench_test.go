@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/internal/model"
 )
 
-// BenchmarkPredict predicts the reason of every message in classify's corpus. The
-// metric bytes/op is the mean length of a message.
+// BenchmarkPredict predicts the reason of every message in the corpus of package
+// classify.
 func BenchmarkPredict(b *testing.B) {
 	data, err := os.ReadFile("../../classify/testdata/corpus.jsonl")
 	require.NoError(b, err)

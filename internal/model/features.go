@@ -7,20 +7,23 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// A feature is the hash of a word, of two neighbouring words (a pair), or of an
-// n-gram. An n-gram is 3 to 5 neighbouring bytes of a word. For this, a space is added
-// at each end of the word. A repeated word has features only the first time, but an
-// n-gram counts once for each different word that contains it. A letter that is
-// repeated many times adds no n-grams after the first ones.
+// A feature is the hash of one of these:
+//   - a word,
+//   - a pair: two neighbouring words,
+//   - an n-gram: 3 to 5 neighbouring bytes of a word with a space at each end.
 //
-// Words are sequences of letters, converted to lower case. Non-ASCII bytes are
-// letters. Numbers, months in dates, ids, paths and URLs are masked: each of them
-// becomes one fixed word without n-grams. HTTP status codes from 400 to 599 are not
-// masked. The frames of stack traces, escape sequences of terminals and invisible
-// characters have no features.
+// A repeated word has features only once. An n-gram counts once for each different
+// word.
+//
+// A word is a sequence of letters in lower case. Non-ASCII bytes count as letters.
+// These texts become one fixed word without n-grams:
+//   - numbers, but not HTTP statuses from 400 to 599,
+//   - months in dates,
+//   - ids, paths and URLs.
+//
+// Stack frames, escape sequences and invisible characters have no features.
 
 // Group is a kind of features. The vectors of each group are added up separately.
-// Otherwise the many n-grams would outweigh the few words.
 type Group int
 
 // These are the values of [Group].
@@ -37,8 +40,8 @@ const (
 	maxText = 8 << 10
 	// maxWord is the maximum length of a word, in bytes. A longer word is split.
 	maxWord = 40
-	// maxParts is the maximum number of n-grams of a word. Up to three n-grams end at
-	// each byte of the word, and three at the space after the word.
+	// maxParts is the maximum number of n-grams of a word. Three can end at each
+	// byte and at the space after the word.
 	maxParts = 3 * (maxWord + 1)
 	// maxWords is how many different words of a text are read.
 	maxWords = 800
@@ -47,8 +50,7 @@ const (
 	seed       = 0xCBF29CE484222325
 )
 
-// These bytes are the words that replace masked text. No other word begins with one
-// of these bytes.
+// These bytes replace masked text. No other word begins with such a byte.
 const (
 	number = 1 + iota
 	identifier
@@ -74,8 +76,7 @@ var kinds = func() (k [256]byte) {
 	return k
 }()
 
-// filter is a set of features. It has one bit for all features with the same upper
-// bits. So the method has can return 1 for a feature that was not added.
+// filter is a set of features. Features with the same upper bits share one bit.
 type filter [1 << filterBits / 64]uint64
 
 func (f *filter) add(feature uint32) {
@@ -83,7 +84,7 @@ func (f *filter) add(feature uint32) {
 	f[bit/64] |= 1 << (bit % 64)
 }
 
-// has returns 1 if f may have the feature, else 0.
+// has returns 1 if f can have the feature, else 0.
 func (f *filter) has(feature uint32) int {
 	bit := feature >> (featureBits - filterBits)
 	return int(f[bit/64] >> (bit % 64) & 1)
@@ -98,7 +99,7 @@ var everything = sync.OnceValue(func() *filter {
 	return &f
 })
 
-// asFeature returns the upper bits of a hash, which depend on all bits of the input.
+// asFeature returns the upper bits of a hash.
 func asFeature(hash uint64) uint32 { return uint32(hash >> (64 - featureBits)) }
 
 // word is a word of a text.
@@ -113,8 +114,8 @@ type word struct {
 // text returns the letters of the word.
 func (w *word) text() []byte { return w.letters[:w.n] }
 
-// parts writes the n-grams of the word that f has into features. It has no if
-// statement for f, because the CPU would often mispredict the branch.
+// parts writes the n-grams that f has. The loop has no branch for f, because the
+// CPU would mispredict it.
 func (w *word) parts(features *[maxParts]uint32, f *filter) []uint32 {
 	n := 0
 	grams, before := uint64(' '), uint64(0)
@@ -147,8 +148,8 @@ func (w *word) parts(features *[maxParts]uint32, f *filter) []uint32 {
 	return features[:n]
 }
 
-// wordSet is a set of features of words or of pairs: a hash table with linear
-// probing. The zero wordSet is empty.
+// wordSet is a hash table of features, with linear probing. The zero wordSet is
+// empty.
 type wordSet struct {
 	slots [1 << wordSetBits]uint32 // 0 = empty
 	n     int
@@ -159,7 +160,7 @@ const wordSetBits = 10
 // full reports whether s has maxWords features.
 func (s *wordSet) full() bool { return s.n == maxWords }
 
-// add adds a feature. It returns false if s already has the feature. s must not be
+// add adds a feature, and reports whether the feature is new. The set must not be
 // full.
 func (s *wordSet) add(feature uint32) bool {
 	feature = max(feature, 1)
@@ -175,8 +176,7 @@ func (s *wordSet) add(feature uint32) bool {
 	}
 }
 
-// scanner reads a text word by word. It allocates only if the text has escape
-// sequences or invisible characters.
+// scanner reads a text word by word.
 type scanner struct {
 	frames   form.FrameReader
 	plain    string // the whole text
@@ -205,7 +205,7 @@ func (s *scanner) next(w *word) bool {
 	return true
 }
 
-// nextInPart is like next, but reads only as far as the next stack frame.
+// nextInPart is like the method next, but stops at the next stack frame.
 func (s *scanner) nextInPart(w *word) bool {
 	text := s.text
 	for s.pos < len(text) {
@@ -277,8 +277,7 @@ func (s *scanner) letters(w *word, end int) {
 	s.whole(hash, w)
 }
 
-// whole sets the feature of a word with this hash, and the feature of the pair of the
-// previous word and this one.
+// whole sets the feature of a word with this hash, and the feature of the pair.
 func (s *scanner) whole(hash uint64, w *word) {
 	w.whole = asFeature(hash * multiplier)
 	w.paired = s.previous != 0
@@ -286,8 +285,8 @@ func (s *scanner) whole(hash uint64, w *word) {
 	s.previous = hash
 }
 
-// mask sets w to the word that replaces masked text of this kind. If this is also the
-// previous word, mask returns false. So the numbers of a timestamp become one word.
+// mask sets w to the word for masked text. If the previous word is the same, mask
+// returns false.
 func (s *scanner) mask(kind uint64, w *word) bool {
 	hash := (kind ^ seed) * multiplier
 	if hash == s.previous {
@@ -298,8 +297,7 @@ func (s *scanner) mask(kind uint64, w *word) bool {
 	return true
 }
 
-// startsLocation reports whether the slash at index i begins a path, or the part of a
-// URL after the scheme.
+// startsLocation reports whether the slash at index i begins a path or a URL.
 func (s *scanner) startsLocation(i int) bool {
 	if i+1 == len(s.text) {
 		return false
@@ -353,10 +351,10 @@ func isMonth(text string, start, end int) bool {
 	return false
 }
 
-// identifierEnd returns the end of the id that begins at index start, or 0 if there is
-// none. text[start:end] is the id's first run of letters or of digits. An id has at
-// least six letters and digits. In an id, a letter follows a digit at least twice, or
-// at least once if all letters are hexadecimal digits.
+// identifierEnd returns the end of the id at index start, or 0.
+//   - text[start:end] is the first run of letters or of digits.
+//   - An id has at least six letters and digits.
+//   - A letter follows a digit at least twice; in hexadecimal, at least once.
 func identifierEnd(text string, start, end int) int {
 	if end == len(text) || kinds[text[end]] == separator {
 		return 0
@@ -386,8 +384,8 @@ func identifierEnd(text string, start, end int) int {
 	return 0
 }
 
-// Features returns the features of a text by group. A pair of words that occurs
-// several times is returned several times.
+// Features returns the features of a text by group. A repeated pair of words is
+// returned several times.
 func Features(text string) (all [Groups][]uint32) {
 	var w word
 	var words wordSet

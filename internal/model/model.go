@@ -1,7 +1,7 @@
 // Package model finds the reason of an error text with a small neural network. The
-// network has one hidden layer. Its inputs (features) are hashed words and parts of
-// words. [Features] returns the features of a text. The trainer and [Model.Read] use
-// the same features. A [Table] has what the trainer learned.
+// network has one hidden layer. The inputs (features) are hashed words and parts of
+// words. [Features] returns the features of a text. A [Table] has what the trainer
+// learned.
 package model
 
 import (
@@ -36,10 +36,11 @@ type Model struct {
 	retryable []bool
 	scale     float32
 	filter    *filter // the features that the table has
-	// The features are in ascending order. A bucket is all features with the same upper
-	// bits. buckets has the index of the first feature of each bucket, and at the end
-	// the number of features. features has the lower bits of each feature. The types
-	// are small, so that both tables stay in the cache of a core.
+	// The features are in ascending order. A bucket is all features with the same
+	// upper bits.
+	//   - buckets has the index of the first feature of each bucket.
+	//   - The last element of buckets is the number of features.
+	//   - features has the lower bits of each feature.
 	buckets   [1<<bucketBits + 1]uint16
 	features  []uint8
 	codes     []byte                              // for each feature in turn, its codes
@@ -47,10 +48,10 @@ type Model struct {
 	hidden    layer                               // bias of each unit
 	output    [Hidden]Scores                      // weights of each unit for the reasons
 	bias      Scores
-	// featureCache and otherCache cache the sums for the n-grams of words. A word that
-	// is a feature of the table has its entry in featureCache, at the index of the
-	// feature. Any other word has its entry in otherCache, at the hash of the word. An
-	// entry is never replaced, and neither cache grows.
+	// These slices cache the sums for the n-grams of words. An entry is never
+	// replaced.
+	//   - featureCache is for features of the table, by the index of the feature.
+	//   - otherCache is for any other word, by the hash of the word.
 	featureCache []atomic.Pointer[wordParts]
 	otherCache   [1 << otherBits]atomic.Pointer[wordParts]
 }
@@ -93,8 +94,8 @@ func New(t Table) *Model {
 	return m
 }
 
-// packed is a sum of vectors. A uint64 holds the sums of four units, 16 bits each.
-// 128 is added to each value of a vector, so that no value is negative.
+// packed is a sum of vectors with 16 bits for each unit. 128 is added to each
+// value.
 type packed [rowWords]uint64
 
 // add adds the vector of the feature with this index to p.
@@ -107,7 +108,7 @@ func (m *Model) add(p *packed, feature int) {
 	}
 }
 
-// sums is a sum of any number of vectors. flush adds packed to total.
+// sums is a sum of any number of vectors.
 type sums struct {
 	packed
 	total [Hidden]int32
@@ -162,7 +163,7 @@ type Reader struct {
 // Full reports whether r has read the first 8 KiB or 800 different words.
 func (r *Reader) Full() bool { return r.read >= maxText || r.words.full() }
 
-// Known returns the number of features read so far that the model has.
+// Known returns how many of the features read so far are in the model.
 func (r *Reader) Known() (n int) {
 	for g := range r.sums {
 		n += r.sums[g].all + r.sums[g].n
@@ -170,10 +171,13 @@ func (r *Reader) Known() (n int) {
 	return n
 }
 
-// Read adds the features of a text to r. Of all texts together, r reads the first
-// 8 KiB, at most 800 different words, and at most 800 different pairs of words that
-// the model has. Read allocates if the text has escape sequences or invisible
-// characters, and when it adds a word to the caches of m.
+// Read adds the features of a text to r. All texts of r together are limited to
+//   - the first 8 KiB,
+//   - 800 different words,
+//   - 800 different pairs of words that the model has.
+//
+// Read allocates when it adds a word to the caches of m. If the text has escape
+// sequences or invisible characters, Read also allocates.
 func (m *Model) Read(r *Reader, text string) {
 	if r.Full() {
 		return
@@ -246,7 +250,8 @@ func bucketOf(feature uint32) uint32 { return feature >> (featureBits - bucketBi
 // inBucket returns the lower bits of a feature, which identify it within its bucket.
 func inBucket(feature uint32) uint8 { return uint8(feature & (1<<(featureBits-bucketBits) - 1)) }
 
-// find returns the index of a feature, or -1 if the model does not have the feature.
+// find returns the index of a feature. If the model does not have the feature, the
+// index is -1.
 func (m *Model) find(feature uint32) int {
 	bucket, lower := bucketOf(feature), inBucket(feature)
 	for at := m.buckets[bucket]; at < m.buckets[bucket+1]; at++ {
@@ -257,9 +262,7 @@ func (m *Model) find(feature uint32) int {
 	return -1
 }
 
-// unit returns the factor that converts the sum of n vectors to inputs of the hidden
-// layer: the scale divided by the square root of n. Without this division, a long
-// text would get higher probabilities than a short one.
+// unit returns the factor for a sum of n vectors: scale/√n.
 func (m *Model) unit(n int) float32 { return m.scale / float32(math.Sqrt(float64(max(n, 1)))) }
 
 // layer has one value for each hidden unit.

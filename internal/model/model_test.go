@@ -52,8 +52,8 @@ func TestFeaturesDiffer(t *testing.T) {
 	}
 }
 
-// The features of a word are the word itself and its n-grams. The n-grams include a
-// space before the word and one after it.
+// TestFeaturesOfAWord checks the word itself and its n-grams, with a space at each
+// end.
 func TestFeaturesOfAWord(t *testing.T) {
 	t.Parallel()
 	assert.Len(t, features("ab"), 1+2+1, "ab, 3-grams, 4-gram")
@@ -77,9 +77,8 @@ func set(features []uint32) []uint32 {
 	return slices.Compact(features)
 }
 
-// table returns a table that has only the word b. For this word, the first hidden
-// unit has the value 50 and the second has -64, which counts as 0. The first unit
-// raises the score of the first reason and lowers that of the second.
+// table returns a table that has only the word b. The second hidden unit is
+// negative for b, and counts as 0.
 func table() model.Table {
 	t := empty([]string{"transient", "unknown"}, []float32{-1, 1})
 	t.Retryable[0] = true
@@ -112,7 +111,7 @@ func TestPredict(t *testing.T) {
 	assert.Equal(t, sure, m.Predict("b: b; B"), "a feature counts once")
 }
 
-// A Reader adds up the features of several texts, but only of the first 8 KiB.
+// TestRead adds up the features of several texts. Only the first 8 KiB count.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	m := model.New(table())
@@ -176,9 +175,7 @@ func TestWords(t *testing.T) {
 	assert.Empty(t, m.Words("a B b c", 0, 0))
 }
 
-// The model adds packed numbers of 16 bits, and caches the sums of words. The result
-// must equal that of a plain loop, even if there are more vectors than a number of 16
-// bits can add up.
+// TestPredictEqualsPlainLoop compares packed and cached sums with a plain loop.
 func TestPredictEqualsPlainLoop(t *testing.T) {
 	t.Parallel()
 	text := strings.Join([]string{
@@ -264,7 +261,7 @@ func TestDecode(t *testing.T) {
 	assert.EqualError(t, err, "a feature has more than 22 bits")
 }
 
-// The probabilities of a text add up to 1. The number of features of a text is
+// FuzzPredict checks that probabilities add up to 1, and that the features are
 // limited.
 func FuzzPredict(f *testing.F) {
 	for _, seed := range []string{"", "connection refused", "\x00\xff/", "//", "日本語のエラー", strings.Repeat("aB9/", 5000)} {

@@ -11,8 +11,8 @@ import (
 //go:embed standard.table
 var standard []byte
 
-// Standard returns the model of standard.table, the output of the trainer. The first
-// call builds the model.
+// Standard returns the model of standard.table, the output of the trainer. The
+// first call builds the model.
 var Standard = sync.OnceValue(func() *Model {
 	t, err := Decode(standard)
 	if err != nil {

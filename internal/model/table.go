@@ -12,9 +12,9 @@ const (
 	// Hidden is the number of units of the hidden layer. Each feature has a vector
 	// with one value for each unit.
 	Hidden = 32
-	// Codes is the number of codes that encode a vector (product quantisation). A code
-	// stands for Hidden/Codes values of the vector. It is the index of a centroid,
-	// which has these values.
+	// Codes is the number of codes that encode a vector (product quantisation). A
+	// code is the index of a centroid. The centroid has Hidden/Codes values of the
+	// vector.
 	Codes = 8
 	// Centroids is the number of centroids that a code can select.
 	Centroids = 256

@@ -9,14 +9,14 @@ import (
 // Word is a word of a text and its weight for a reason.
 type Word struct {
 	Text string
-	// Weight is what the features of the word add to the score of the reason (the
-	// logarithm of its odds), minus the mean of what they add to all reasons.
+	// Weight is how much the word raises the score of the reason. A score is the
+	// logarithm of the odds. The mean of the effects on all reasons is subtracted.
 	Weight float64
 }
 
-// Words returns the n words of a text with the largest weights for a reason, in
-// descending order. A masked number, id or path is a word too. Words whose weight
-// is not positive are left out.
+// Words returns the n words of a text with the largest weights. The weights are for
+// one reason, in descending order. A masked number, id or path is a word too. Words
+// with a weight of zero or less are left out.
 func (m *Model) Words(text string, reason, n int) []Word {
 	var r Reader
 	m.Read(&r, text)
@@ -44,9 +44,8 @@ func (m *Model) Words(text string, reason, n int) []Word {
 	return words[:min(n, len(words))]
 }
 
-// effects returns, for each hidden unit, its output weight for the reason minus the
-// mean of its weights for all reasons. For a unit with a value of zero or less, the
-// result is 0.
+// effects returns, for each hidden unit, the weight for the reason minus the mean
+// weight. If the value of the unit is not positive, the result is 0.
 func (m *Model) effects(r *Reader, reason int) (effects layer) {
 	for unit, value := range m.hiddenLayer(r) {
 		if value <= 0 {
@@ -61,8 +60,8 @@ func (m *Model) effects(r *Reader, reason int) (effects layer) {
 	return effects
 }
 
-// vectors maps each word of a text to the sums of the vectors of its features. The
-// feature of a pair belongs to the second word.
+// vectors returns the sums of the vectors for each word. A pair belongs to the
+// second word.
 func (m *Model) vectors(text string) map[string]*[Groups]sums {
 	all := map[string]*[Groups]sums{}
 	pairs := map[uint32]bool{}

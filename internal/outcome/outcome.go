@@ -1,5 +1,5 @@
 // Package outcome says in words what effect each signal had on a result. A signal is
-// one match of a rule: see [classify.Signal].
+// one match of a rule (see [classify.Signal]).
 package outcome
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Of says whether s decided the result, and if not, why. The argument all has all
-// signals of the explanation, including s.
+// Of says whether the signal s decided the result, and if not, why. The argument all
+// has all signals of the explanation, including s.
 func Of(s classify.Signal, all []classify.Signal) string {
 	switch {
 	case s.Decided:
@@ -29,16 +29,14 @@ func Of(s classify.Signal, all []classify.Signal) string {
 		}
 	}
 	if len(out) == 0 {
-		// A rule without a reason says how long to wait, or rules out other signals.
-		// This rule has ruled out none.
+		// Such a rule says how long to wait, or rules out other signals.
 		return "has no reason of its own"
 	}
 	return "rules out " + strings.Join(out, ", ")
 }
 
-// winner returns the signal that beat s. If a refinement has changed the rule of
-// that signal, for example to http/429+long-wait, then s.BeatenBy names no signal.
-// In this case winner returns the first signal, which is the one that decided.
+// winner returns the signal that beat s. If no signal has the rule s.BeatenBy, it
+// returns the first signal.
 func winner(s classify.Signal, all []classify.Signal) classify.Signal {
 	i := slices.IndexFunc(all, func(other classify.Signal) bool { return other.Rule == s.BeatenBy })
 	return all[max(i, 0)]

@@ -10,9 +10,7 @@ import (
 // modes reports whether files have permission bits.
 const modes = true
 
-// nonBlock is a flag for opening a file. With it, opening a named pipe for
-// writing fails if no process reads the pipe. Without it, opening would wait for
-// a reader. The flag has no effect on regular files.
+// nonBlock makes opening a named pipe for writing fail if no process reads the pipe.
 const nonBlock = syscall.O_NONBLOCK
 
 // owner returns the user id of a file's owner, and the number of the file's

@@ -12,9 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOpenRefusesWithoutAChange checks that Open refuses a file of another user and
-// a file with several hard links. The content and the mode of the file must stay
-// the same.
+// Open refuses a file of another user and a file with several hard links. The file
+// must not change.
 func TestOpenRefusesWithoutAChange(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -58,8 +57,7 @@ func TestOpenRefusesWithoutAChange(t *testing.T) {
 	}
 }
 
-// TestOpenPipeWithoutReader checks that Open fails for a named pipe that nobody
-// reads. It must not wait for a reader.
+// Open must not wait for the reader of a named pipe.
 func TestOpenPipeWithoutReader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(path, 0o644))

@@ -1,10 +1,9 @@
-// Package ownerfile opens files that other users must not read, such as events and
-// restart records. [Open] is the entry point.
+// Package ownerfile opens files that other users must not read. [Open] is the entry
+// point.
 //
-// On Unix a new file gets mode 0600. If an existing file has more permissions, Open
-// sets its mode to 0600 before the file is read or written. Open refuses a file of
-// another user, even for root, because the other user could read it. Windows has no
-// such modes: a file has the access list of its directory.
+// On Unix a new file gets mode 0600. If an existing file has more permissions, its
+// mode is set to 0600. Open refuses a file of another user, even for root. On
+// Windows, a file has the access list of its directory.
 package ownerfile
 
 import (
@@ -15,17 +14,14 @@ import (
 // Mode is the mode of the opened files on Unix.
 const Mode os.FileMode = 0o600
 
-// euid returns the user id that must own a file. Tests replace it, because only
-// root can change the owner of a file.
+// euid returns the user id that must own a file. Tests replace it.
 var euid = os.Geteuid
 
-// Open opens a file like os.OpenFile with [Mode]. It does not change the mode of
-// devices, pipes and sockets, because these store nothing. With os.O_TRUNC, it first
-// sets the mode and then truncates the file. It refuses to truncate a file with
-// several hard links.
+// Open opens a file like os.OpenFile with [Mode]. If an existing file has more
+// permissions, its mode is changed first. Devices, pipes and sockets keep their
+// mode. With os.O_TRUNC, a file with several hard links is refused.
 //
-// Open does not wait for the reader of a named pipe. With os.O_WRONLY it fails with
-// ENXIO if there is no reader.
+// If a named pipe has no reader, os.O_WRONLY fails at once with ENXIO.
 func Open(path string, flag int) (*os.File, error) {
 	if flag&(os.O_WRONLY|os.O_RDWR) == os.O_WRONLY {
 		flag |= nonBlock
@@ -41,9 +37,8 @@ func Open(path string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// secure restricts f to its owner, and truncates f if truncate is true. If f
-// belongs to another user, or if f has several hard links and truncate is true, it
-// returns an error and leaves f unchanged.
+// secure restricts f to its owner, and truncates f if truncate is true. If it must
+// not do so, it returns an error and leaves f unchanged.
 func secure(f *os.File, truncate bool) error {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {

@@ -1,7 +1,6 @@
-// Package pages has the common parts of the HTML pages of this repository: colours
-// and controls, some functions in JavaScript, and a Content-Security-Policy under
-// which a page can load and send nothing. Each page is a single file, so it contains
-// a copy of these parts.
+// Package pages has the common parts of this repository's HTML pages: styles,
+// functions in JavaScript and a Content-Security-Policy. Each page is a single file
+// with a copy of these parts.
 package pages
 
 import (
@@ -17,18 +16,16 @@ import (
 //go:embed base.css
 var Style string
 
-// Script is the common script. It defines an object with the name pages, which has
-// functions that make elements. It comes before the script of a page.
+// Script is the common script, which comes before the script of a page. It defines
+// an object with the name pages.
 //
 //go:embed base.js
 var Script string
 
 // Policy returns a Content-Security-Policy for a page with one inline script and one
-// inline style. The policy permits only this script and this style, by their hashes,
-// so the browser runs no script in a text of the page. The page can load nothing and
-// send nothing. The argument sources adds permissions for scripts: for example,
-// 'wasm-unsafe-eval' permits WebAssembly. Policy returns an error if script contains
-// "</script" or style contains "</style".
+// inline style. The page can run only these, and can load and send nothing. The
+// argument sources adds permissions for scripts, such as 'wasm-unsafe-eval'. Policy
+// returns an error if script or style contains its own end tag.
 func Policy(script, style string, sources ...string) (string, error) {
 	if strings.Contains(strings.ToLower(script), "</script") || strings.Contains(strings.ToLower(style), "</style") {
 		return "", errors.New("a script or a style contains its own end tag")

@@ -1,20 +1,21 @@
-// Package precedence chooses among the results for several sources of evidence about
-// one error. The sources are tried in order of importance. The first result in which
-// a rule finds the reason is chosen; if there is none, the first result in which the
-// model finds the reason; and if there is none either, the first result.
+// Package precedence chooses among the results for several sources about one error.
+// It chooses the first result of these kinds, in this order:
+//
+//  1. A rule finds the reason.
+//  2. The model finds the reason.
+//  3. Any result.
 package precedence
 
 import "github.com/errclass/errclass/classify"
 
-// Known reports whether a rule, and not only the model, has found the reason. If so,
-// the caller need not try further sources.
+// Known reports whether a rule, and not only the model, has found the reason.
 func Known(r *classify.Result) bool {
 	return r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
 }
 
-// Replaces reports whether r, the result for a source, takes precedence over best.
-// best is the best result for the earlier sources, or zero if there are none. The
-// caller must not call Replaces if the result for an earlier source is [Known].
+// Replaces reports whether r takes precedence over best. best is the best result for
+// the earlier sources, or zero if there are none. Do not call Replaces if an earlier
+// result is [Known].
 func Replaces(r, best *classify.Result) bool {
 	return Known(r) || best.Category == "" || best.Reason == classify.ReasonUnknown && r.Rule == classify.RuleModel
 }

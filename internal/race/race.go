@@ -4,6 +4,5 @@
 package race
 
 // PoolFactor is a factor for the number of allocations that a test permits. Under
-// the race detector, a sync.Pool drops items at random, so code that uses it
-// allocates more.
+// the race detector, a sync.Pool drops items at random.
 const PoolFactor = 16

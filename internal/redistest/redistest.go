@@ -1,6 +1,6 @@
 // Package redistest starts a redis-server or valkey-server for tests and examples.
-// The server uses a free port on loopback, keeps its files in a directory that the
-// caller names, and does not save its data.
+// The server uses a free port on loopback. It keeps its files in the caller's
+// directory.
 package redistest
 
 import (
@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Required is an environment variable that the CI sets. It makes the tests that need
-// a server fail if no server is installed. Without the variable, these tests pass.
+// Required is an environment variable that the CI sets. If it is set and no
+// server is installed, tests fail. If it is not set, these tests pass.
 const Required = "ERRCLASS_REQUIRE_REDIS"
 
 // ErrNotInstalled is returned by [Start] if neither redis-server nor valkey-server

@@ -9,12 +9,11 @@ import (
 	"time"
 )
 
-// commitRecord is the name of a file that a command embeds. A binary that `go
-// install` builds from a version has no other record of its commit.
+// commitRecord is the name of an embedded file, from which a binary knows its
+// commit.
 const commitRecord = "commit.txt"
 
-// recordCommit writes the version and the hash of the release's parent commit to
-// each commit.txt. The release commit cannot contain its own hash.
+// recordCommit writes the version and the parent commit's hash to each commit.txt.
 func recordCommit(work repository, version, commit string) error {
 	list, err := work.git("ls-files", "-z")
 	if err != nil {
@@ -35,9 +34,8 @@ var (
 	heading    = regexp.MustCompile(`(?m)^## `)
 )
 
-// releaseChangelog replaces the heading Unreleased by a heading for the version,
-// and adds a new, empty section Unreleased. It returns an error if the section has
-// no entries.
+// releaseChangelog turns the section Unreleased into a section for the version. It
+// returns an error if the section has no entries.
 func releaseChangelog(file, version string, now time.Time) error {
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -4,13 +4,11 @@
 //	.ci/release VERSION            show the changes of a release
 //	.ci/release VERSION --really   make the commit and the tags
 //
-// It reads the list of modules from the go.work files. A module that users cannot
-// install gets no tag: its go.mod has a replace, or its path has an element
-// "internal".
-//
 // It works in a temporary clone. With --really, after everything has succeeded, it
-// fast-forwards the branch of the repository to the new commit and makes the tags.
-// Nothing is pushed.
+// fast-forwards the repository's branch and makes the tags. Nothing is pushed.
+//
+// A module that users cannot install gets no tag: its go.mod has a replace, or its
+// path has an element "internal".
 package main
 
 import (
@@ -92,8 +90,8 @@ func run(dir, version string, really bool, now time.Time, out io.Writer) error {
 	if err := original.apply(work, tags); err != nil {
 		return err
 	}
-	// GitHub starts no workflow if more than three tags are pushed at once. So the
-	// tag that starts the release must be pushed last and alone.
+	// GitHub starts no workflow if more than three tags are pushed at once. So push
+	// the first tag last and alone.
 	fmt.Fprintf(out, "\nThe commit and the tags are made. To publish them:\n\tgit push --atomic origin %s\n\tgit push origin %s\n",
 		strings.Join(append([]string{branch}, tags[1:]...), " "), tags[0])
 	return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/internal/release/workspace"
 )
 
-// readModules returns the modules of the repository. It returns an error if a
-// released module requires a module that is not released.
+// readModules returns the modules of the repository. Released modules must not
+// require unreleased ones.
 func readModules(r repository) ([]*workspace.Module, error) {
 	modules, err := workspace.Read(string(r))
 	if err != nil {
@@ -47,8 +47,8 @@ func tagsOf(modules []*workspace.Module, version string) (tags []string) {
 	return tags
 }
 
-// checkVersion returns an error if the go command would not accept version as the
-// next version of the modules.
+// checkVersion returns an error if version cannot be the next version of the
+// modules.
 func checkVersion(r repository, modules []*workspace.Module, version string) error {
 	if !semver.IsValid(version) || semver.Canonical(version) != version {
 		return fmt.Errorf("version %q is not of the form v1.2.3 or v1.2.3-rc.1 (semantic versioning, all three numbers, no +build)", version)

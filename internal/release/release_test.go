@@ -15,8 +15,7 @@ import (
 
 var day = time.Date(2026, 11, 22, 23, 0, 0, 0, time.UTC)
 
-// files is a repository with five modules: the root, a module that requires it, a
-// command that requires both, and two modules for development only.
+// files is a repository with three released modules and two for development.
 var files = map[string]string{
 	"LICENSE":              "licence\n",
 	"CHANGELOG.md":         "# Changelog\n\n## [Unreleased]\n\n- `a`: is new.\n",
@@ -33,8 +32,7 @@ var files = map[string]string{
 	"internal/tool/go.mod": "module example.com/a/internal/tool\n\ngo 1.26.0\n",
 }
 
-// newRepository makes a repository and commits the entries of files and of
-// changes. If a file is in both, newRepository uses the entry of changes.
+// newRepository makes a repository and commits files, with changes applied.
 func newRepository(t *testing.T, changes map[string]string) repository {
 	t.Helper()
 	r := repository(t.TempDir())
@@ -88,8 +86,7 @@ func TestRelease(t *testing.T) {
 	command := read(t, r, "cmd/c/go.mod")
 	assert.Contains(t, command, "\texample.com/a v0.1.0\n\texample.com/a/b v0.1.0\n\texample.org/other v1.0.0\n")
 
-	// The h1 sum of module b covers its files and a copy of the root's licence. Its
-	// go.sum contains the sum of the root.
+	// The h1 sum of module b covers its files and a copy of the root's licence.
 	var names []string
 	texts := map[string]string{}
 	for inside, name := range map[string]string{"LICENSE": "LICENSE", "b.go": "b/b.go", "go.mod": "b/go.mod", "go.sum": "b/go.sum"} {

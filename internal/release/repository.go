@@ -53,8 +53,8 @@ func (r repository) ready() error {
 	return nil
 }
 
-// clone makes a temporary clone of the branch. It copies user.name and user.email
-// to the configuration of the clone.
+// clone makes a temporary clone of the branch, with the same user.name and
+// user.email.
 func (r repository) clone() (work repository, err error) {
 	dir, err := os.MkdirTemp("", "release-")
 	if err != nil {
@@ -90,8 +90,8 @@ func (r repository) commit(message string) error {
 	return err
 }
 
-// apply fast-forwards the branch to the branch of the clone and makes the tags. If
-// it cannot make a tag, it removes the commit and the earlier tags again.
+// apply fast-forwards the branch to the clone's branch and makes the tags. If a tag
+// fails, it undoes everything.
 func (r repository) apply(work repository, tags []string) error {
 	before, err := r.git("rev-parse", "HEAD")
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"github.com/errclass/errclass/internal/release/workspace"
 )
 
-// writeSums writes the checksums of the modules to the go.sum files of the modules
-// that require them. Each module must come after the modules that it requires,
-// because its checksum depends on its own go.sum.
+// writeSums writes the checksums of the modules to the go.sum files that need them.
+// Each module must come after the modules that it requires.
 func writeSums(work repository, modules []*workspace.Module, version string) error {
 	sums := workspace.Sums{}
 	for _, m := range modules {

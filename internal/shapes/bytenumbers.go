@@ -2,12 +2,8 @@ package shapes
 
 import "strings"
 
-// byteNumbers decodes a JSON array of bytes, each written as a number. For example,
-// [104,105] gives "hi". journald writes a message in this form if it is not valid
-// UTF-8.
-//
-// If there are more than limit numbers, byteNumbers decodes the first limit/2 and the
-// last limit/2, with a line feed between them. It does not check the numbers between.
+// byteNumbers decodes a JSON array of bytes: [104,105] becomes "hi". From a longer
+// array, it decodes only the first and the last limit/2 numbers.
 func byteNumbers(v []byte, limit int) (text string, ok bool) {
 	v = v[1 : len(v)-1]
 	var b strings.Builder
@@ -28,9 +24,8 @@ func byteNumbers(v []byte, limit int) (text string, ok bool) {
 	return b.String(), ok
 }
 
-// appendByteNumbers decodes up to limit numbers with commas between them. It returns
-// the index after the last number and its comma. ok is false if a number is not
-// between 0 and 255.
+// appendByteNumbers decodes at most limit numbers. If a number is not between 0 and
+// 255, ok is false.
 func appendByteNumbers(b *strings.Builder, v []byte, limit int) (end int, ok bool) {
 	n, digits := 0, 0
 	for i, c := range v {
@@ -62,7 +57,7 @@ func appendByteNumbers(b *strings.Builder, v []byte, limit int) (end int, ok boo
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 
-// lastNumbers returns the end of v that has its last n numbers.
+// lastNumbers returns the last n numbers of v.
 func lastNumbers(v []byte, n int) []byte {
 	for i := len(v) - 1; i >= 0; i-- {
 		if v[i] == ',' {

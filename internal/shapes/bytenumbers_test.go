@@ -9,8 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestByteNumbers compares byteNumbers with encoding/json. byteNumbers decodes all
-// of a short array, but only the beginning and the end of a long one.
+// TestByteNumbers compares byteNumbers with encoding/json.
 func TestByteNumbers(t *testing.T) {
 	t.Parallel()
 	values := []string{"0", "9", "65", "104", "255", "256", "1000", "-1", "1.5", "1e1", `"a"`, "null", "[1]", "{}", "true"}

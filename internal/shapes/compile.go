@@ -12,8 +12,8 @@ const (
 	ReasonKey   = "error.reason"
 )
 
-// Keys has paths of fields that the user has set. The reader tries these paths before
-// the paths of a shape.
+// Keys has paths of fields that the user has set. These paths are tried before the
+// paths of a shape.
 type Keys struct {
 	Levels, Message, Errors []string
 }
@@ -25,8 +25,7 @@ type Set struct {
 	record compiled // OTLPRecord
 	logfmt compiled
 	names  []string
-	// buckets[h] has the indexes in names of the keys with the hash h. For a key that
-	// is not in names, the bucket is usually empty.
+	// buckets[h] has the indexes of the names with the hash h.
 	buckets          [256][]uint8
 	category, reason uint8
 	services         []path // the paths of [Services], in the same order
@@ -79,8 +78,7 @@ func (m *mask) contains(o *mask) bool {
 
 func (m *mask) meets(o *mask) bool { return m[0]&o[0] != 0 || m[1]&o[1] != 0 || m[2]&o[2] != 0 }
 
-// path is a compiled path. The field key is the index in Set.names of the first
-// element, a top-level key of the line. The field rest has the other elements.
+// path is a compiled path. The first element is an index in Set.names.
 type path struct {
 	key  uint8
 	rest []string
@@ -98,11 +96,10 @@ type compiled struct {
 	errors, message, codes, types, stacks, status, times []path
 	attributes, stream                                   []path // one or none
 	records                                              []string
-	leaves                                               mask // keys whose values are errors or messages, not groups
+	leaves                                               mask // keys of errors and messages, not of groups
 }
 
-// compile compiles a shape. The paths of custom come first, then the paths of the
-// shape, then the paths of Common.
+// compile compiles a shape. The user's paths come first, and the common paths last.
 func (s *Set) compile(shape, custom *Shape) compiled {
 	c := compiled{Shape: shape}
 	for _, k := range shape.Needs {
@@ -163,9 +160,8 @@ func (s *Set) path(p string) path {
 	return path{key: s.key(parts[0]), rest: parts[1:]}
 }
 
-// key returns the index of a name in s.names, and adds a new name. A user can add any
-// number of keys. When s.names is full, new keys get the index maxKeys-1, which lookup
-// never returns.
+// key returns the index of a name, and adds a new name. If s.names is full, the
+// index is maxKeys-1.
 func (s *Set) key(name string) uint8 {
 	if i := slices.Index(s.names, name); i >= 0 {
 		return uint8(i)
@@ -185,7 +181,7 @@ func hash[T string | []byte](name T) uint8 {
 	return uint8(n*37) + name[0]*7 + name[n-1]*3 + name[n/2]
 }
 
-// find returns the first shape of a line that has the keys in m.
+// find returns the first shape that matches the keys in m.
 func (s *Set) find(m *mask) *compiled {
 	for i := range s.shapes {
 		c := &s.shapes[i]

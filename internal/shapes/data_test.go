@@ -19,9 +19,7 @@ type sample struct {
 	line          string
 }
 
-// samples reads files of testdata. printed.txt has lines that loggers printed, and
-// the versions of the loggers in comments. documented.txt has lines from the
-// documentation of loggers.
+// samples reads log lines and their origins from files in testdata.
 func samples(t testing.TB, names ...string) (all []sample) {
 	t.Helper()
 	for _, name := range names {
@@ -66,8 +64,7 @@ func read(r *shapes.Reader, line string) (all []record) {
 	return all
 }
 
-// TestShapes reads lines of testdata. Every shape of the table must have an error, a
-// nested error, and a line that is no error.
+// TestShapes checks that each shape has an error, a nested error and another line.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]map[string]bool{}
@@ -107,8 +104,7 @@ func TestShapes(t *testing.T) {
 	assert.GreaterOrEqual(t, 3*n, len(shapes.Table)+1, "a third of the shapes is tested with lines that a logger printed")
 }
 
-// hasCause reports whether a source contains the cause of an error. The samples have
-// only the causes in this function.
+// hasCause reports whether a source contains the cause of an error.
 func hasCause(sources []shapes.Source) bool {
 	for _, s := range sources {
 		for _, cause := range []string{"onnection refused", "ECONNREFUSED", "timeout", "Runtime.ExitError"} {
@@ -120,8 +116,7 @@ func hasCause(sources []shapes.Source) bool {
 	return false
 }
 
-// TestTable checks that each row of the table has a name, the source of the shape,
-// and keys.
+// TestTable checks that each row has a name, a source and keys.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -134,8 +129,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestPrefixLevels checks that a line without a level gets its severity from
-// the priority in the syslog prefix.
+// TestPrefixLevels checks the severity from the priority in a syslog prefix.
 func TestPrefixLevels(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)
@@ -155,8 +149,7 @@ func TestPrefixLevels(t *testing.T) {
 	}
 }
 
-// TestLinesWithinLines checks log lines whose message is a log line. The reader
-// reads such messages up to three levels deep.
+// TestLinesWithinLines checks log lines with another log line in the message.
 func TestLinesWithinLines(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)
@@ -208,9 +201,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestJSONInMessages checks JSON in the message of a line. If only the JSON has a
-// level, the line gets the level of the JSON. JSON without a level might be the body
-// of a response, so the first source is the whole message as text.
+// TestJSONInMessages checks JSON in the message of a line.
 func TestJSONInMessages(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// An Event is one message of a text log with the lines that belong to it, such as
-// the lines of a stack trace.
+// An Event is one message of a text log, including the lines of a stack trace.
 type Event struct {
 	Shape    *Text     // nil if the first line has no shape of [Texts], or begins a stack trace
 	Severity Severity  // Error for a stack trace without a level
@@ -19,35 +18,34 @@ type Event struct {
 // IsEvent reports whether the event has a level or a stack trace.
 func (e Event) IsEvent() bool { return e.Severity != Unknown }
 
-// Events joins the lines of a text log to events. Indented lines and the stack
-// traces of Java, Python, Go, Node, .NET and Rust belong to the line before them.
-// The zero value is ready for use. It is not safe for concurrent use.
+// Events joins the lines of a text log to events. Indented lines belong to the line
+// before them. The stack traces of Java, Python, Go, Node, .NET and Rust also do.
+// The zero value is ready for use. Events is not safe for concurrent use.
 type Events struct {
-	// WithoutTime leaves the field Time of the events unset. This saves a third of the
-	// running time of [Events.Add].
+	// WithoutTime leaves the times of the events unset. This saves a third of the
+	// time of [Events.Add].
 	WithoutTime bool
 
 	open  bool
 	event Event
-	// exception is true if the next line can be the name of an exception: after stack
-	// frames, and after the first line of an event.
+	// exception is true if the name of an exception can follow on the next line.
 	exception bool
 	anyNext   bool // any next line belongs to the event, as the message of a panic in Rust does
 	blank     bool // the last line was blank
 	prefix    int  // the length of the prefix of the last line
 }
 
-// Add adds a line. The line must not have a line end. Add returns true if the line
-// belongs to the event of the previous line. Otherwise the line starts a new event.
-// [Events.Event] returns the event of the line.
+// Add adds a line without a line end. Add returns true if the line belongs to the
+// previous event. Otherwise the line starts a new event. [Events.Event] returns the
+// event of the line.
 func (s *Events) Add(line []byte) (continues bool) {
 	p := readPrefix(line)
 	return s.add(line, &p)
 }
 
-// AddRead is like [Events.Add], but does not read the prefix of the line, because r
-// has already read the prefix. The last call of r.Read must have been for this line, or
-// for a text that begins with this line, and must have returned false.
+// AddRead is like [Events.Add], but uses the prefix that r has read. The last call
+// of r.Read must have been for this line. A longer text that begins with this line
+// is also allowed. That call must have returned false.
 func (s *Events) AddRead(r *Reader, line []byte) (continues bool) { return s.add(line, &r.prefix) }
 
 func (s *Events) add(line []byte, p *prefix) (continues bool) {
@@ -73,7 +71,7 @@ var starts = []string{
 	"Uncaught ", "thread '", "SIGSEGV: ", "SIGABRT: ", "unexpected fault address",
 }
 
-// startBytes has the first byte of each text in starts.
+// startBytes has the first bytes of lines that begin a stack trace.
 var startBytes = func() (first [256]bool) {
 	for _, s := range starts {
 		first[s[0]] = true
@@ -111,7 +109,7 @@ func (s *Events) start(text []byte, p *prefix) {
 	}
 }
 
-// traced records that the event has a stack trace.
+// traced marks the event as one with a stack trace.
 func (s *Events) traced() {
 	s.event.Trace = true
 	if s.event.Severity == Unknown {
@@ -175,8 +173,8 @@ func hasPrefix(text []byte, prefixes []string) bool {
 // bytes.
 const longestName = 200
 
-// isException reports whether text is the name of an exception, alone or followed by
-// a colon. Such a line ends a stack trace of Python and begins a stack trace of Java.
+// isException reports whether text is the name of an exception, alone or before a
+// colon.
 func isException(text []byte) bool {
 	n := 0
 	dots, upper := 0, false

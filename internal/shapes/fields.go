@@ -2,9 +2,8 @@ package shapes
 
 import "github.com/errclass/errclass/internal/jsontop"
 
-// fields holds the undecoded values of the members of an object, or of the pairs of a
-// logfmt line. It has only the keys of set. If a key repeats, the last value counts,
-// as in encoding/json.
+// fields has the undecoded values of an object or of a logfmt line. If a key
+// repeats, the last value counts.
 type fields struct {
 	set    *Set
 	seen   mask // keys of this object; other keys have values of earlier lines
@@ -27,8 +26,7 @@ type group struct {
 	value []byte
 }
 
-// maxGroups is the maximum number of groups in which a reader searches for the errors
-// of a line.
+// maxGroups is how many groups of a line are searched for errors.
 const maxGroups = 16
 
 func newFields(s *Set) *fields {
@@ -44,7 +42,6 @@ func (f *fields) reset() {
 }
 
 // object reads the members of data. It returns false if data is not a JSON object.
-// The values share memory with data.
 func (f *fields) object(data []byte) (ok bool) {
 	f.reset()
 	f.end, ok = jsontop.Object(data, f.visit)
@@ -113,8 +110,7 @@ func member(object []byte, name string) (value []byte) {
 	return value
 }
 
-// attributes adds the items of a list of keys and values to f. The list is written as
-// in OTLP or in OpenTelemetry's SDK for Go.
+// attributes adds the items of an OTLP list of keys and values.
 func (f *fields) attributes(list []byte) {
 	jsontop.Array(list, func(item []byte) {
 		var name, value []byte
@@ -138,12 +134,10 @@ func (f *fields) attributes(list []byte) {
 	})
 }
 
-// longestKey is the maximum length of a key in a list of attributes, in bytes. All
-// keys in the table are shorter.
+// longestKey is the maximum length of a key in a list of attributes, in bytes.
 const longestKey = 128
 
-// anyValue returns the value within v, if v is an AnyValue of OTLP. Otherwise it
-// returns v.
+// anyValue returns the value within v, if v is an AnyValue of OTLP.
 func anyValue(v []byte) []byte {
 	if len(v) == 0 || v[0] != '{' {
 		return v

@@ -8,9 +8,9 @@ import (
 // HeaderTime returns the time in the prefix or the header of a line. It reads the
 // formats of CRI, syslog, klog and Apache.
 //
-// Syslog and klog write no year. HeaderTime takes the latest year for which the time
-// is at most one day after the argument now. For a line of a file, this argument is
-// the time at which the file was written.
+// Syslog and klog write no year. The latest year that fits is used. The time is at
+// most one day after the second argument. Normally this argument is the current
+// time. For a line of a file, pass the time at which the file was written.
 func HeaderTime(line []byte, now time.Time) (time.Time, bool) {
 	line = line[:min(lineEnd(line), longestHeader)]
 	if i := bytes.IndexByte(line, '>'); i > 0 && line[0] == '<' { // the priority of syslog
@@ -33,16 +33,15 @@ func HeaderTime(line []byte, now time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// headerLayouts are layouts of a fixed width. A parsed year of 0 means that the
-// time has no year.
+// headerLayouts are layouts of a fixed width. If the parsed year is 0, the time has
+// no year.
 var headerLayouts = []string{
 	time.Stamp,
 	"E0102 15:04:05.000000", "F0102 15:04:05.000000", "W0102 15:04:05.000000", "I0102 15:04:05.000000",
 	"[Mon Jan 02 15:04:05.000000 2006]", "[Mon Jan 02 15:04:05 2006]",
 }
 
-// lastYear returns t in the latest year for which it is at most one day after the
-// argument now. The year of t must be 0.
+// lastYear returns t in the latest year that is at most one day in the future.
 func lastYear(t, now time.Time) time.Time {
 	limit := now.UTC().AddDate(0, 0, 1)
 	t = t.AddDate(limit.Year(), 0, 0)

@@ -2,8 +2,8 @@ package shapes
 
 import "bytes"
 
-// Logfmt is the shape of lines such as `key=value key="a value"`. A line has this
-// shape if it consists of such pairs and has a level or an error.
+// Logfmt is the shape of lines such as `key=value key="a value"`. The line must
+// consist of such pairs. The line must have a level or an error.
 var Logfmt = Shape{
 	Name: "logfmt", Source: "log/slog TextHandler of Go 1.26; github.com/sirupsen/logrus v1.10.2 TextFormatter; structlog 22.3.0 LogfmtRenderer",
 	Levels:  []Level{{"level", pinoScale}, {"at", pinoScale}}, // at: Heroku's router
@@ -13,8 +13,8 @@ var Logfmt = Shape{
 	Times:   []string{"time", "ts", "timestamp"},
 }
 
-// logfmt calls visit with the record of line. It returns false if the text after the
-// prefix is not logfmt.
+// logfmt visits the record of line. For a line that is not logfmt, it returns
+// false.
 func (r *Reader) logfmt(line []byte, visit func(*Record)) bool {
 	start, end := r.prefix.end, lineEnd(line)
 	if start >= end || !r.fields.pairs(line[start:end]) {
@@ -36,9 +36,8 @@ func lineEnd(line []byte) int {
 	return len(bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")))
 }
 
-// pairs reads the pairs of a logfmt line. It returns true if the line consists of two
-// or more pairs and nothing else. The pairs with the keys [CategoryKey] and
-// [ReasonKey] do not count, because errclass can add these to a line of text.
+// pairs reports whether the line consists of two or more pairs, and reads them.
+// Pairs that errclass has added do not count.
 func (f *fields) pairs(line []byte) bool {
 	f.reset()
 	f.logfmt = true
@@ -82,13 +81,13 @@ func (f *fields) pair(name, value []byte) {
 	}
 }
 
-// keyByte reports whether c may be part of a key.
+// keyByte reports whether c can be part of a key.
 func keyByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '.' || c == '-' || c == '/' || c == '@'
 }
 
-// pairValue returns the index after the value that starts at index i. It returns -1 if
-// the closing quote is missing, or if no space follows the closing quote.
+// pairValue returns the index after the value at i. If the closing quote is
+// missing, the index is -1.
 func pairValue(line []byte, i int) int {
 	if i == len(line) || line[i] != '"' {
 		for i < len(line) && line[i] != ' ' {

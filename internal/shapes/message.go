@@ -1,7 +1,7 @@
 package shapes
 
-// Message returns the message of the record. If the message is itself a log line,
-// Message returns the message of that line.
+// Message returns the message of the record. If the message is a log line, Message
+// returns the message of that line.
 func (rec *Record) Message() string {
 	if rec.inner != nil && (rec.Shape.Carrier || rec.inner.Severity != Unknown) {
 		if text := rec.inner.Message(); text != "" {
@@ -15,8 +15,8 @@ func (rec *Record) Message() string {
 	return text
 }
 
-// MessageStart returns the index of the message in a line of text: the length of the
-// prefix and the header.
+// MessageStart returns the index of the message in a line of text. The prefix and
+// the header precede this index.
 func MessageStart(line []byte) int {
 	p := readPrefix(line)
 	_, m := matchText(line[p.end:], &p.lead)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A pattern describes how a text line begins. It is matched from left to right
-// without backtracking, so matching is linear in the length of the line. Verbs:
+// A pattern describes how a text line begins. The pattern is matched from left to
+// right without backtracking. Verbs:
 //
 //	%T  a date and a time, or one of them, with a zone
 //	%t  a date or a time or both, without spaces
@@ -19,9 +19,9 @@ import (
 //	%k  the letter of a level: I, W, E or F
 //	%p  a priority of syslog: facility times 8 plus severity
 //	%s  stdout or stderr
-//	%*  any text up to the next byte of the pattern
-//	%?  any text up to the name of a level in upper case or in brackets, and the
-//	    punctuation after it
+//	%*  any text before the next byte of the pattern
+//	%?  any text, the name of a level, and punctuation; the name must be in
+//	    upper case or in brackets
 //	%_  spaces or tabs
 //	%m  the rest: the message
 //
@@ -38,14 +38,13 @@ type matched struct {
 }
 
 const (
-	// longestHeader is how many bytes %* and %? search.
+	// longestHeader is how many bytes are searched for %* and %?.
 	longestHeader = 256
-	// headerWords is how many words %? searches.
+	// headerWords is how many words are searched for %?.
 	headerWords = 10
 )
 
-// match matches p with the start of line. l caches what the first verb of a pattern
-// matches.
+// match matches p with the start of line. l caches the match of the first verb.
 func (p pattern) match(line []byte, l *lead) (m matched, ok bool) {
 	i := 0
 	for k := 0; k < len(p); k++ {
@@ -131,8 +130,8 @@ func (p pattern) match(line []byte, l *lead) (m matched, ok bool) {
 	return m, true
 }
 
-// run returns the index after the bytes from index i on for which class returns true.
-// If there are none, run returns -1.
+// run returns the index after the bytes at i for which class returns true. If there
+// are none, the index is -1.
 func run(line []byte, i int, class func(byte) bool) int {
 	start := i
 	for i < len(line) && class(line[i]) {
@@ -164,9 +163,10 @@ func afterColour(line []byte, i int) int {
 	return min(i+1, len(line))
 }
 
-// timeWord returns the index after the date or time at i, or -1 if there is none. A
-// date or time consists of digits, punctuation and the letters T, Z, A, P and M. It
-// has at least one colon, or at least two of the bytes "-", "/" and ".".
+// timeWord returns the index after the date or time at i, or -1. The date or time
+// must have
+//   - only digits, punctuation and the letters T, Z, A, P and M,
+//   - a colon, or at least two of the bytes "-", "/" and ".".
 func timeWord(line []byte, i int) int {
 	if i >= len(line) || !isDigit(line[i]) {
 		return -1
@@ -198,13 +198,12 @@ func timeWord(line []byte, i int) int {
 	return -1
 }
 
-// dateTime returns the index after a date at i, the time after the date, and the zone
-// after the time. The time and the zone are optional. Without a date, dateTime
-// returns -1.
+// dateTime returns the index after the date at i and any time and zone. Without a
+// date, the index is -1.
 func dateTime(line []byte, i int) int { return afterDate(line, timeWord(line, i)) }
 
-// afterDate returns the index after the optional time and zone that follow a date at
-// i. i is the index after the date. If i is -1, afterDate returns -1.
+// afterDate returns the index after any time and zone at i, the end of a date. If i
+// is -1, the index is -1.
 func afterDate(line []byte, i int) int {
 	if i < 0 {
 		return -1
@@ -232,8 +231,7 @@ func afterDate(line []byte, i int) int {
 	return i
 }
 
-// syslogTime returns the index after the time at i, such as "Jan  2 03:04:05".
-// It returns -1 if there is no such time.
+// syslogTime returns the index after a time such as "Jan  2 03:04:05", or -1.
 func syslogTime(line []byte, i int) int {
 	const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec "
 	if len(line)-i < len("Jan  2 03:04:05") {
@@ -249,8 +247,7 @@ func syslogTime(line []byte, i int) int {
 	return timeWord(line, day+1)
 }
 
-// wordLevel returns the severity of the level named word, or Unknown if no level has
-// this name.
+// wordLevel returns the severity of the level with this name, or Unknown.
 func wordLevel[T string | []byte](word T) Severity {
 	if len(word) > longestLevel {
 		return Unknown
@@ -262,9 +259,8 @@ func wordLevel[T string | []byte](word T) Severity {
 	return levelNamed(lower[:len(word)])
 }
 
-// levelName returns the index after the name of a level at i, and the severity of the
-// level. If upper is true, the name must be in upper case. If there is no such name,
-// the index is -1.
+// levelName returns the index after the level at i, and the severity. If there is
+// no level, the index is -1.
 func levelName(line []byte, i int, upper bool) (int, Severity) {
 	end := i
 	for end < len(line) && end-i <= longestLevel && (isLetter(line[end]) || end > i && isDigit(line[end])) {
@@ -292,8 +288,8 @@ func levelLetter(line []byte, i int) (int, Severity) {
 	return -1, Unknown
 }
 
-// priority returns the index after a syslog priority at i, and the severity of the
-// priority. The index is -1 if there is no number from 0 to 191.
+// priority returns the index after the syslog priority at i, and the severity. If
+// there is no priority, the index is -1.
 func priority(line []byte, i int) (int, Severity) {
 	end := run(line, i, isDigit)
 	if end < 0 || end-i > len("191") {
@@ -312,9 +308,8 @@ func priority(line []byte, i int) (int, Severity) {
 	return end, Below
 }
 
-// seekLevel searches the next words for the name of a level, in upper case or in
-// brackets. It returns the index after the name, and the severity of the level. If
-// there is no such name, the index is -1.
+// seekLevel searches the next words for a level, in upper case or in brackets. It
+// returns the index after the level, or -1.
 func seekLevel(line []byte, i int) (int, Severity) {
 	limit := min(len(line), i+longestHeader)
 	for words := 0; i < limit && words < headerWords; words++ {

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// patterns is a table of patterns. The first pattern that matches a line is used. The
-// fields starts and leads are tables that exclude most patterns by one byte of the
-// line, before any pattern is tried. In a set of patterns, bit i stands for all[i].
+// patterns is a table of patterns. The first pattern that matches a line is used.
+// Most patterns are excluded by one byte of the line:
+//   - starts has the patterns for the first byte of a line,
+//   - leads has the patterns for the byte after a verb.
 type patterns struct {
 	all    []pattern
 	starts byteSets // by the first byte of the line
@@ -18,7 +19,7 @@ type patterns struct {
 	}
 }
 
-// byteSets has, for each byte, the set of patterns that can match.
+// byteSets has, for each byte, the patterns that can match: bit i means pattern i.
 type byteSets [256]uint32
 
 func newPatterns(n int, row func(i int) pattern) *patterns {
@@ -40,8 +41,7 @@ func newPatterns(n int, row func(i int) pattern) *patterns {
 	return p
 }
 
-// add adds pattern i to the sets of the bytes with which a text that matches p can
-// begin.
+// add adds pattern i to the sets of all bytes with which p can begin.
 func (s *byteSets) add(i int, p pattern) {
 	for c := range s {
 		if p.mayStart(byte(c)) {
@@ -50,8 +50,7 @@ func (s *byteSets) add(i int, p pattern) {
 	}
 }
 
-// match returns the index of the first pattern that matches line, or -1. l caches
-// what the first verb of a pattern matches.
+// match returns the index of the first pattern that matches line, or -1.
 func (p *patterns) match(line []byte, l *lead) (int, matched) {
 	if len(line) == 0 {
 		return -1, matched{}
@@ -128,8 +127,7 @@ func (p pattern) withoutSpace() pattern {
 	}
 }
 
-// leadVerbs has the verbs with which several patterns of a table begin. The constants
-// below are the indexes of these verbs.
+// leadVerbs has the verbs with which several patterns of a table begin.
 const leadVerbs = "TtwlL"
 
 const (
@@ -140,16 +138,15 @@ const (
 	leadUpperLevel
 )
 
-// lead caches how far each verb of leadVerbs matches at the start of a line. The
-// zero value is an empty cache.
+// lead caches how much text each verb of leadVerbs matches. The zero value is
+// empty.
 type lead struct {
 	read     uint8               // bit k is set if ends[k] is valid
 	ends     [len(leadVerbs)]int // the index after the text that the verb matches, or -1
 	severity Severity            // the severity of the level that %l or %L matches
 }
 
-// find returns the index after the text that leadVerbs[k] matches at the start of
-// line, or -1.
+// find returns the index after the text that leadVerbs[k] matches, or -1.
 func (l *lead) find(k int, line []byte) int {
 	if l.read&(1<<k) == 0 {
 		l.read |= 1 << k
@@ -170,8 +167,8 @@ func (l *lead) find(k int, line []byte) int {
 	return l.ends[k]
 }
 
-// level returns the index after the name of a level at the start of line, and the
-// severity of the level. If there is no such name, the index is -1.
+// level returns the index after the level at the start of line, and the severity.
+// If there is no level, the index is -1.
 func (l *lead) level(upper bool, line []byte) (int, Severity) {
 	k := leadLevel
 	if upper {

@@ -8,10 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPatternsRuleOutNoMatch checks that the fields starts and leads of patterns
-// exclude only patterns that do not match. It also changes each sample near the start
-// and the first separator: it replaces a byte by every other byte, and inserts spaces
-// and colours.
+// TestPatternsRuleOutNoMatch checks that no matching pattern is excluded by its
+// first bytes. It changes each sample near the start and near the first separator.
 func TestPatternsRuleOutNoMatch(t *testing.T) {
 	t.Parallel()
 	for _, line := range textSamples(t) {

@@ -6,19 +6,17 @@ import (
 	"github.com/errclass/errclass/internal/jsontop"
 )
 
-// bom is the UTF-8 byte order mark. Some tools write it before the first line of a
-// file.
+// bom is the UTF-8 byte order mark. It can precede the first line of a file.
 const bom = "\ufeff"
 
-// Reader reads lines. It is not safe for concurrent use, because it reuses the
-// memory of one line for the next.
+// Reader reads lines. A Reader is not safe for concurrent use.
 type Reader struct {
 	set    *Set
 	fields *fields
 	record Record
 
-	// seen has the keys of the previous line, and shape is the shape of that line. A
-	// line with the same keys has the same shape, so the reader need not search.
+	// seen has the keys of the previous line. A line with the same keys has the
+	// same shape.
 	seen  mask
 	shape *compiled
 
@@ -39,29 +37,30 @@ func newReader(s *Set, depth int) *Reader {
 	return &Reader{set: s, fields: newFields(s), depth: depth}
 }
 
-// maxDepth limits how deeply log lines can be nested in messages.
+// maxDepth is how deeply log lines can be nested in messages.
 const maxDepth = 3
 
 // Record is one record of a line. It is valid until the next record is read.
 type Record struct {
-	// Shape describes the line. It is [Common] if no shape of the table has the
-	// keys of the line.
+	// Shape describes the line. If no shape of the table fits, Shape is [Common].
 	Shape *Shape
-	// Severity is the highest severity among the levels of the record. If the record
-	// has no level, Severity is that of the log line in the message, of the shape or
-	// of the prefix.
+	// Severity is the highest severity among the levels of the record. If the
+	// record has no level, the severity comes from
+	//   - the log line in the message,
+	//   - the shape, or
+	//   - the prefix.
 	Severity Severity
-	// Inner is the shape of a log line inside the message, or nil if there is none.
+	// Inner is the shape of a log line inside the message, or nil.
 	Inner *Shape
 	// Stderr is true if the record is from standard error and has no level.
 	Stderr bool
 
-	// At is the index in the line at which fields can be inserted. It is -1 if
-	// fields cannot be inserted.
+	// At is the index in the line at which fields can be inserted. If fields cannot
+	// be inserted, At is -1.
 	At   int
 	Form Form
-	// Category and Reason are the undecoded values of the fields [CategoryKey] and
-	// [ReasonKey]. They are nil if the record does not have these fields yet.
+	// Category and Reason are the undecoded values of [CategoryKey] and
+	// [ReasonKey]. If the record does not have these fields, the values are nil.
 	Category, Reason []byte
 
 	prefix, suffix string // around inserted attributes
@@ -71,12 +70,13 @@ type Record struct {
 	shape          *compiled
 }
 
-// Read calls visit with every record of line. line can have a line end and a prefix
-// that a runtime wrote, and a JSON object can span several lines. visit must not keep
-// the record.
+// Read visits every record of line. The visitor must not keep the record.
 //
-// Read returns false if the text after the prefix is neither a JSON object nor
-// logfmt. Then [Events.AddRead] can read it as text.
+// The line can have a line end, and a prefix that a runtime wrote. A JSON object
+// can span several lines.
+//
+// If a line is neither JSON nor logfmt, Read returns false. Then [Events.AddRead]
+// can read the line as text.
 func (r *Reader) Read(line []byte, visit func(*Record)) (ok bool) {
 	start := 0
 	if bytes.HasPrefix(line, []byte(bom)) {
@@ -112,8 +112,7 @@ func startsObject(line []byte, i int) bool {
 	return i < len(line) && line[i] == '{'
 }
 
-// firstByte returns the index of the first byte at or after i that is not white
-// space.
+// firstByte returns the index of the first byte from i on that is not white space.
 func firstByte(line []byte, i int) int {
 	for i < len(line) && (line[i] == ' ' || line[i] == '\t' || line[i] == '\r' || line[i] == '\n') {
 		i++
@@ -121,8 +120,8 @@ func firstByte(line []byte, i int) int {
 	return i
 }
 
-// afterMembers returns the index after the last member of an object or a list, where
-// new members can be inserted. closing is the index of the closing bracket.
+// afterMembers returns the index before the closing bracket, at which new members
+// can be inserted.
 func afterMembers(line []byte, closing int) int {
 	end := closing
 	for end > 0 && (line[end-1] == ' ' || line[end-1] == '\t' || line[end-1] == '\r' || line[end-1] == '\n') {
@@ -131,8 +130,7 @@ func afterMembers(line []byte, closing int) int {
 	return end
 }
 
-// objects calls visit with the records of the object whose members are in
-// r.fields. The object starts at line[start].
+// objects visits the records of the object that starts at line[start].
 func (r *Reader) objects(line []byte, start int, visit func(*Record)) {
 	c := r.find()
 	if c.records == nil {
@@ -158,10 +156,8 @@ func (r *Reader) find() *compiled {
 	return r.shape
 }
 
-// records calls visit with every object in list. If names is not empty, the lists are
-// nested: each item of list has a list with the key names[0], each item of that list
-// has a list with the key names[1], and so on. Then records calls visit with the
-// objects of the innermost lists.
+// records visits every object in list. If names is not empty, each item has a list
+// with the key names[0], and so on.
 func records(list []byte, names []string, visit func(item []byte)) {
 	if len(list) == 0 || list[0] != '[' {
 		return
@@ -177,12 +173,11 @@ func records(list []byte, names []string, visit func(item []byte)) {
 	})
 }
 
-// offset returns the index of part in line. part must be a slice of line that was made
-// without a limit for the capacity.
+// offset returns the index of part in line. The part must be a slice of line
+// without a capacity limit.
 func offset(line, part []byte) int { return cap(line) - cap(part) }
 
-// otlp calls visit with the OTLP record whose members are in r.fields. The record
-// starts at index start of the line.
+// otlp visits the OTLP record that starts at line[start].
 func (r *Reader) otlp(line []byte, start int, visit func(*Record)) {
 	c := &r.set.record
 	f := r.fields
@@ -200,11 +195,10 @@ func (r *Reader) otlp(line []byte, start int, visit func(*Record)) {
 	r.finish(Unknown, visit)
 }
 
-// object calls visit with the record whose members are in r.fields. Fields can be
-// inserted at index at of the line.
-func (r *Reader) object(c *compiled, at int, visit func(*Record)) {
+// object visits the record in r.fields. insertAt is the index for new fields.
+func (r *Reader) object(c *compiled, insertAt int, visit func(*Record)) {
 	f := r.fields
-	r.record = Record{Shape: c.Shape, shape: c, reader: r, At: at, comma: !f.empty, Stderr: r.prefix.stderr}
+	r.record = Record{Shape: c.Shape, shape: c, reader: r, At: insertAt, comma: !f.empty, Stderr: r.prefix.stderr}
 	if len(c.attributes) > 0 {
 		f.attributes(f.at(c.attributes[0]))
 	}
@@ -214,8 +208,8 @@ func (r *Reader) object(c *compiled, at int, visit func(*Record)) {
 	r.finish(r.prefix.severity, visit)
 }
 
-// finish sets the severity of the record and calls visit with the record. outer is
-// the severity in the prefix of the line.
+// finish sets the severity of the record and visits the record. outer is the
+// severity in the prefix.
 func (r *Reader) finish(outer Severity, visit func(*Record)) {
 	rec, f := &r.record, r.fields
 	rec.Category, rec.Reason = f.key(r.set.category), f.key(r.set.reason)
@@ -243,10 +237,9 @@ func (f *fields) severity(levels []compiledLevel) Severity {
 	return s
 }
 
-// readInner reads the message as a log line (the inner line). A record without a level
-// gets the level of the inner line. If the shape of the record is a carrier (see
-// [Shape.Carrier]), the level of the inner line replaces the level of the record: the
-// program that wrote the inner line knows its level better than the runtime.
+// readInner reads the message as a log line: the inner line.
+//   - A record without a level gets the level of the inner line.
+//   - If the shape is a carrier, any level is replaced by the inner level.
 func (r *Reader) readInner() {
 	rec := &r.record
 	carrier := rec.Shape.Carrier
@@ -278,9 +271,8 @@ func (r *Reader) readInner() {
 	}
 }
 
-// Text decodes v, an undecoded value of the record. If v is longer than limit bytes,
-// Text decodes only the beginning and the end of v, as [jsontop.Ends] does. If v is
-// not a string, Text returns "".
+// Text decodes v, an undecoded value of the record. If v is longer than limit
+// bytes, the middle is left out. If v is not a string, Text returns "".
 func (rec *Record) Text(v []byte, limit int) string {
 	t, ok := jsontop.Ends(v, limit)
 	if !ok && rec.Form == Pair && len(v) <= limit {
@@ -294,15 +286,15 @@ func (rec *Record) HasError() bool {
 	return rec.reader.fields.first(rec.shape.errors) != nil || rec.inner != nil && rec.inner.HasError()
 }
 
-// IsError reports whether the record is an error: its level is error or above, or
-// it has an error field and no level.
+// IsError reports whether the level of the record is error or above. If the record
+// has no level, an error field makes the record an error.
 func (rec *Record) IsError() bool {
 	return rec.Severity == Error || rec.Severity == Unknown && rec.HasError()
 }
 
-// Append appends to b the fields that the caller inserts into the line at index
-// rec.At. It leaves out a field that the record already has. category and reason must
-// not contain characters that JSON escapes.
+// Append appends to b the fields that the caller inserts at rec.At. A field that
+// the record already has is left out. The category and the reason must not contain
+// characters that JSON escapes.
 func (rec *Record) Append(b []byte, category, reason string) []byte {
 	comma := rec.comma
 	began := false

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// A Scale says which values of a level field mean error or worse. A value is a name,
-// a number, or a number in quotes.
+// A Scale says which values of a level field mean error or worse. A value is a
+// name, a number, or a number in quotes.
 type Scale struct {
 	Name string
-	// The numbers from Min to Max mean error or worse. If Max is 0, there is
-	// no upper limit.
+	// The numbers from Min to Max mean error or worse. If Max is 0, there is no
+	// upper limit.
 	Min, Max float64
-	// Zero is true if 0 is a level. Otherwise 0 means that there is no level.
+	// Zero is true if 0 is a level. Otherwise 0 means no level.
 	Zero bool
-	// Names has further names of error levels, in lower case. The usual names are in
-	// the function levelNamed.
+	// Names has further names of error levels, in lower case. The usual names are
+	// in levelNamed.
 	Names []string
 	// Only is true if the names in levelNamed do not count.
 	Only bool
@@ -38,14 +38,12 @@ var (
 	semanticScale  = &Scale{Name: "semantic_logger index", Min: 4}                                    // 4 error, 5 fatal
 )
 
-// never is a number greater than any level.
+// This number is greater than any level.
 const never = 1e308
 
-// levelNamed returns the severity of the level with this name, or Unknown. The name
-// must be in lower case. The names for error or above are those of slog, zap,
-// zerolog, logrus, log4j and logback, java.util.logging, Python, Ruby, PHP, syslog,
-// Postgres, Google Cloud and OpenTelemetry. The other names show that a text line is
-// a log line. levelNamed uses a switch, because a map would take four times as long.
+// levelNamed returns the severity of the level with this lower-case name, or
+// Unknown. The names are those of common loggers, syslog, Postgres, Google Cloud
+// and OpenTelemetry.
 func levelNamed(name []byte) Severity {
 	switch string(name) {
 	case "error", "err", "erro", "severe", "fatal", "critical", "crit",
@@ -86,8 +84,7 @@ func (s *Scale) severity(v []byte) Severity {
 	return s.named(v)
 }
 
-// named returns the severity of the name of a level. The name may end in a number,
-// as in slog's "ERROR+4" and OpenTelemetry's "ERROR2".
+// named returns the severity of a level such as "error", "ERROR+4" or "ERROR2".
 func (s *Scale) named(v []byte) Severity {
 	var lower [longestLevel]byte
 	for i, c := range v {
@@ -120,8 +117,8 @@ func trimLevel(v []byte) []byte {
 	return v
 }
 
-// Named returns the severity of the level with this name, such as "WARN", "error" or
-// "ERROR2". It returns [Unknown] for any other text.
+// Named returns the severity of a level, such as "WARN", "error" or "ERROR2". For
+// any other text, Named returns [Unknown].
 func Named(level string) Severity {
 	level = strings.TrimSpace(level[:min(len(level), 2*longestLevel)])
 	return wordLevel(strings.TrimRight(level, "0123456789"))
@@ -136,8 +133,8 @@ func lowerByte(c byte) byte {
 
 func zero(v []byte) bool { return string(v) == "0" }
 
-// present reports whether v is a value. It returns false for no bytes, null, false,
-// zero, and an empty string, array or object.
+// present reports whether v is a value. Null, false, zero and empty values do not
+// count.
 func present(v []byte) bool {
 	switch len(v) {
 	case 0:

@@ -7,10 +7,12 @@ import (
 	"github.com/errclass/errclass/internal/jsontop"
 )
 
-// Services lists the paths of fields that can name the service or the container that
-// logged a line, the most specific first. The paths are those of OpenTelemetry, ECS,
-// Datadog, Google Cloud, Fluent Bit and Filebeat on Kubernetes, Docker's journald
-// driver and systemd, and names that many programs use, such as app.
+// Services lists the paths of fields that can name a service or a container. The
+// most specific path comes first. The paths are those of
+//   - OpenTelemetry, ECS, Datadog and Google Cloud,
+//   - Fluent Bit and Filebeat on Kubernetes,
+//   - Docker's journald driver and systemd,
+//   - many programs, such as app.
 var Services = []string{
 	"service.name", "service/name", "service", "service_name", "serviceContext/service", "dd.service", "dd/service",
 	"app", "application", "app_name", "appname", "program",
@@ -33,11 +35,11 @@ type servicePath struct {
 	rest []string
 }
 
-// longestService is how many bytes of the name of a service are read.
+// longestService is how many bytes of a service name are read.
 const longestService = 128
 
-// Service is like the function [Service]. line must be the line from which
-// [Reader.Read] got the record.
+// Service is like the function [Service]. Pass the line that [Reader.Read] has
+// read.
 func (rec *Record) Service(line []byte) string {
 	f, set := rec.reader.fields, rec.reader.set
 	if rec.Form != Member || line[0] != '{' {
@@ -61,9 +63,11 @@ func (rec *Record) Service(line []byte) string {
 // namesService reports whether v is a JSON string that is not empty.
 func namesService(v []byte) bool { return len(v) > len(`""`) && v[0] == '"' }
 
-// Service returns the name of the service or the container that logged line, or "".
-// It reads the fields of [Services] and the prefixes of docker compose, kubectl and
-// syslog. In OTLP JSON, it reads the attribute service.name of the first resource.
+// Service returns the name of the service or the container that logged line. If
+// there is none, Service returns "". Service reads
+//   - the fields of [Services],
+//   - the prefixes of docker compose, kubectl and syslog,
+//   - the attribute service.name of the first resource in OTLP JSON.
 func Service(line []byte) string {
 	line = bytes.TrimPrefix(line, []byte(bom))
 	start := 0
@@ -80,8 +84,8 @@ func Service(line []byte) string {
 	return prefixService(line[:start])
 }
 
-// serviceField returns the name of the service from the members of a JSON object,
-// or "". If a key repeats, the last value counts.
+// serviceField returns the service that a JSON object names, or "". If a key
+// repeats, the last value counts.
 func serviceField(object []byte) string {
 	best, found := len(Services), []byte(nil)
 	var resource []byte
@@ -116,8 +120,8 @@ func serviceField(object []byte) string {
 	return name
 }
 
-// objectMember returns the value of the member of v that has this name. It returns
-// nil if v is not an object.
+// objectMember returns the member of v with this name. If v is not an object, the
+// result is nil.
 func objectMember(v []byte, name string) []byte {
 	if len(v) == 0 || v[0] != '{' {
 		return nil
@@ -137,8 +141,8 @@ func firstItem(list []byte) (first []byte) {
 	return first
 }
 
-// resourceService returns the attribute service.name of a resource. The attributes are
-// a list of keys and values, as in OTLP, or an object, as console exporters write.
+// resourceService returns the attribute service.name. The attributes are an object,
+// or a list as in OTLP.
 func resourceService(attributes []byte) (name []byte) {
 	if v := objectMember(attributes, "service.name"); v != nil {
 		return v
@@ -154,8 +158,7 @@ func resourceService(attributes []byte) (name []byte) {
 	return name
 }
 
-// servicePair returns the name of the service from the pairs of a logfmt line, or
-// "".
+// servicePair returns the service that a logfmt line names, or "".
 func servicePair(line []byte) string {
 	best, found := len(Services), []byte(nil)
 	for i := 0; i < len(line); {
@@ -184,8 +187,7 @@ func servicePair(line []byte) string {
 	return string(name[:min(len(name), longestService)])
 }
 
-// prefixService returns the name of the container or the program in a prefix such as
-// "api-1  | ", "[pod/api-5d/api] " or "Jan  2 03:04:05 host api[7]: ".
+// prefixService returns the container or program in a prefix such as "api-1  | ".
 func prefixService(prefix []byte) string {
 	text := strings.TrimSpace(string(prefix[:min(len(prefix), longestHeader)]))
 	switch {

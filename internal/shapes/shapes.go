@@ -3,36 +3,34 @@
 // [Reader.Read] takes one line. It
 //
 //   - skips the prefix of a container runtime or a collector ([Prefixes]),
-//   - finds the top-level keys of a JSON object or the keys of logfmt,
+//   - finds the keys of a JSON object or of logfmt,
 //   - looks up the shape that has these keys ([Table]),
-//   - finds the level, the message, the errors and the status at the paths of the shape,
-//   - reads the log line that a message contains, as in the output of journald and Docker.
+//   - finds the level, the message, the errors and the status,
+//   - reads the log line that a message contains.
 //
 // The result is a list of [Record]. A record has the level and the texts to
-// classify. It also has the index at which two fields can be inserted without
-// changing any other byte of the line.
+// classify. A record also has the index at which two fields can be inserted.
 //
-// Text lines have shapes too ([Texts]), and [Events] joins the lines of a stack
-// trace. All shapes are rows of tables: to support another logger, add a row.
+// Text lines have shapes too: see [Texts]. [Events] joins the lines of a stack
+// trace. All shapes are rows of tables. To support another logger, add a row.
 //
-// The package uses only the standard library. Its time is linear in the length of a
-// line, and its memory is limited: see [MaxText] and [MaxInner].
+// The package uses only the standard library. The time is linear in the length of a
+// line. The memory is limited: see [MaxText] and [MaxInner].
 package shapes
 
 import "github.com/errclass/errclass/internal/jsontop"
 
-// A Shape describes the lines of one logger: the paths of the fields and the meaning
-// of the levels.
+// A Shape describes the lines of one logger.
 //
-// A path names a member of an object. For example, "a/b" is the member b of the
-// member a. The reader tries the paths of the shape first, and then the paths of
-// [Common].
+// A path names a member of an object. For example, "x/y" is the member y of the
+// object x. The paths of the shape are tried before the paths of [Common].
 type Shape struct {
 	Name   string // for people: the loggers that write this shape
 	Source string // a version of the logger whose output is in testdata, or documentation
 
-	// A line has the shape if it has all keys of Needs and, unless Any is empty, one
-	// of the keys of Any. If a line has several shapes, the first in the table is used.
+	// A line has the shape if it has all keys in the list Needs. If the list Any is
+	// not empty, one of these keys is also needed. If several shapes fit, the first
+	// in the table is used.
 	Needs, Any []string
 
 	Levels  []Level  // a line is an error if one of these levels is error or above
@@ -40,25 +38,24 @@ type Shape struct {
 	Message []string // the first one with a text is used
 	Codes   []string // an error's code or type
 	Types   []string // the type of an exception that the program itself recorded
-	Stacks  []string // stack traces that may name a cause
+	Stacks  []string // stack traces that can name a cause
 	Status  []string // HTTP statuses
 	Times   []string // the first valid one is used
 
 	// Default is the severity of a line without a level.
 	Default Severity
-	// Attributes is the path of a list of keys and values, like the attributes of
-	// OTLP. The items are read like members of the object.
+	// Attributes is the path of an OTLP list of keys and values. The items are read
+	// like members of the object.
 	Attributes string
-	// Stream is the path of the name of a standard stream, stdout or stderr.
+	// Stream is the path of a field with the value stdout or stderr.
 	Stream string
-	// Carrier is true if the message is a line of another logger, whose level takes
-	// precedence. A message that is a JSON object is read as a line even if Carrier
-	// is false.
+	// Carrier is true if the message is a line of another logger. The level of this
+	// line takes precedence. A JSON object in a message is read as a line in any
+	// case.
 	Carrier bool
-	// Records is the path of the records, if a line has several. Each element of the
-	// path is the name of a list. For example, "a/b/c" means that the member a is a
-	// list. Each item of a has a list b, and each item of b has a list c of records.
-	// The records have the shape [OTLPRecord].
+	// Records is the path of the records, if a line has several. Each element of
+	// the path is the name of a list. For example, "x/y" means a list y in each
+	// item of the list x. The records have the shape [OTLPRecord].
 	Records string
 }
 
@@ -68,7 +65,7 @@ type Level struct {
 	Scale *Scale
 }
 
-// Severity distinguishes errors from other lines.
+// Severity says whether a line is an error.
 type Severity uint8
 
 // These are the values of [Severity].
@@ -81,7 +78,7 @@ const (
 // String returns the name of s.
 func (s Severity) String() string { return [...]string{"unknown", "below error", "error"}[s] }
 
-// Form is how fields are written into a line.
+// Form says how fields are written into a line.
 type Form uint8
 
 // These are the values of [Form].
@@ -91,20 +88,19 @@ const (
 	Attribute             // {"key":"…","value":{"stringValue":"…"}} in a list of OTLP
 )
 
-// MaxText is how many bytes of a text are read before escapes are decoded. If a text
-// is longer, only the first and the last MaxText/2 bytes are read. The limit is a
-// little more than six times what a classifier reads, because JSON can spell one byte
-// as an escape of six bytes, such as \u0061.
+// MaxText is how many bytes of a text are read. Escapes are decoded later. From a
+// longer text, only the first and the last MaxText/2 bytes are read. JSON can spell
+// one byte as six bytes, such as \u0061.
 const MaxText = 6*maxRead + 64
 
 // maxRead is how many bytes of a text a classifier reads.
 const maxRead = 64 << 10
 
-// MaxInner is the maximum length of a message that is read as a log line, in bytes.
+// MaxInner is the maximum length of a message that is read as a log line. The unit
+// is bytes.
 const MaxInner = 1 << 20
 
-// text decodes v. It returns false if v is not a string. In logfmt, every value is a
-// string.
+// text decodes v, and reports whether v is a string. In logfmt, every value is one.
 func text(v []byte, logfmt bool) (string, bool) {
 	s, ok := jsontop.Ends(v, MaxText)
 	if ok || !logfmt {
@@ -121,8 +117,8 @@ func unquoted(v []byte) []byte {
 	return v
 }
 
-// rawText returns v without decoding. If v is longer than MaxText, rawText returns
-// the first and the last MaxText/2 bytes, with a line feed between them.
+// rawText returns v without decoding. If v is longer than MaxText bytes, the middle
+// is replaced by a line feed.
 func rawText(v []byte) string {
 	if len(v) <= MaxText {
 		return string(v)

@@ -9,17 +9,19 @@ import (
 	"github.com/errclass/errclass/internal/jsontop"
 )
 
-// Source is one text of a record that can be classified, with the type, code and
-// status of the error.
+// Source is one text of a record, with the type, code and status of the error.
 type Source struct {
 	Message string
 	Type    string // type of an exception that the program itself recorded
-	Code    string // a code or a type that another program may have set
+	Code    string // a code or a type that another program can have set
 	Status  int    // an HTTP status from 400 to 599, or 0
 }
 
-// Sources yields the sources of the record, the most specific first: the errors, the
-// errors in groups, the message, and the stack traces.
+// Sources yields the texts to classify, the most specific first. The order is
+//   - the errors,
+//   - the errors in groups,
+//   - the message,
+//   - the stack traces.
 func (rec *Record) Sources(yield func(Source) bool) {
 	if rec.inner != nil && rec.Shape.Carrier && !rec.inner.sources(yield) {
 		return
@@ -27,8 +29,7 @@ func (rec *Record) Sources(yield func(Source) bool) {
 	rec.sources(yield)
 }
 
-// sources yields the sources of the record. It returns false if yield returned
-// false.
+// sources yields the sources of the record, and reports whether to continue.
 func (rec *Record) sources(yield func(Source) bool) (all bool) {
 	f, c := rec.reader.fields, rec.shape
 	common := Source{Status: f.httpStatus(c.status), Code: f.firstText(c.codes), Type: f.firstText(c.types)}
@@ -59,10 +60,10 @@ func (rec *Record) sources(yield func(Source) bool) (all bool) {
 	return true
 }
 
-// messageSources yields the message, and the sources of the JSON in the message. JSON
-// with a level is a log line, and its sources come before the message. JSON without a
-// level might be the body of a response, and the message comes first. messageSources
-// returns false if yield returned false.
+// messageSources yields the message and the sources of JSON in the message. It
+// reports whether to continue.
+//   - JSON with a level is a log line. The sources of this line come first.
+//   - JSON without a level might be a response body. The message comes first.
 func (rec *Record) messageSources(common Source, yield func(Source) bool) (all bool) {
 	isLine := rec.inner != nil && rec.inner.Severity != Unknown
 	if isLine && !rec.inner.sources(yield) {
@@ -73,14 +74,14 @@ func (rec *Record) messageSources(common Source, yield func(Source) bool) (all b
 }
 
 const (
-	// maxSources limits how many sources are yielded for the errors of a record, and
-	// how many objects are read for one error.
+	// maxSources limits the sources of a record, and the objects that are read for
+	// an error.
 	maxSources = 32
 	// maxNested is how deeply groups and causes can be nested.
 	maxNested = 4
 )
 
-// sourceWriter yields the sources of errors and of groups.
+// sourceWriter yields the sources of errors and groups.
 type sourceWriter struct {
 	yield  func(Source) bool
 	logfmt bool
@@ -88,7 +89,7 @@ type sourceWriter struct {
 	seen   [8]*byte // values that were read; a path and a group can have the same value
 }
 
-// again reports whether v was read before, and remembers v.
+// again reports whether v was already read, and remembers v.
 func (s *sourceWriter) again(v []byte) bool {
 	if slices.Contains(s.seen[:], &v[0]) {
 		return true
@@ -97,7 +98,7 @@ func (s *sourceWriter) again(v []byte) bool {
 	return false
 }
 
-// out yields e. It returns false if yield returned false.
+// out yields e, and reports whether to continue.
 func (s *sourceWriter) out(e Source) bool {
 	if s.left--; s.left < 0 {
 		return true
@@ -105,9 +106,8 @@ func (s *sourceWriter) out(e Source) bool {
 	return s.yield(e)
 }
 
-// errorValue yields the sources of an error value. The value is a text, an object
-// such as pino's err, or a list of such objects. Any other list is one source, whose
-// message is the JSON of the list.
+// errorValue yields the sources of a text, an object or a list of objects. Any
+// other list is one source: the JSON text.
 func (s *sourceWriter) errorValue(v []byte, e Source) bool {
 	if t, ok := text(v, s.logfmt); ok {
 		e.Message = t
@@ -137,9 +137,7 @@ func (s *sourceWriter) errorValue(v []byte, e Source) bool {
 	return true
 }
 
-// causes has the texts of an error and of its causes, the outermost error first. The
-// texts are classified together, because a cause is more specific than the errors
-// that wrap it.
+// causes has the texts of an error and its causes, the outermost first.
 type causes struct {
 	messages []string
 	size     int    // the length of all messages
@@ -151,11 +149,11 @@ type causes struct {
 	objects  int
 }
 
-// maxCauses is how many items of a list of errors are read.
+// maxCauses is how many items of an error list are read.
 const maxCauses = 8
 
-// read adds an error object or a list of error objects. It returns false if v is
-// neither an object nor a list of objects.
+// read adds an error object or a list of these. For any other value it returns
+// false.
 func (c *causes) read(v []byte, depth int) bool {
 	if depth > maxNested || c.objects >= maxSources {
 		return true
@@ -186,8 +184,8 @@ func (c *causes) read(v []byte, depth int) bool {
 	}
 }
 
-// object adds the texts of an error object and of its causes. It decodes the values
-// after it has read all members, because the last value of a repeated key counts.
+// object adds the texts of an error object and its causes. If a key repeats, the
+// last value counts.
 func (c *causes) object(v []byte, depth int) {
 	c.objects++
 	var message, kind, code, stack, cause []byte
@@ -220,8 +218,8 @@ func (c *causes) object(v []byte, depth int) {
 	}
 }
 
-// add adds a message, unless the previous message contains it. After more than MaxText
-// bytes of messages, add does nothing.
+// add adds a message, unless the previous message contains it. The total is limited
+// to about MaxText bytes.
 func (c *causes) add(message string) {
 	if message == "" || c.size > MaxText || len(c.messages) > 0 && strings.Contains(c.messages[len(c.messages)-1], message) {
 		return
@@ -232,8 +230,8 @@ func (c *causes) add(message string) {
 
 func (c *causes) message() string { return strings.Join(c.messages, ": ") }
 
-// group yields the errors among the members of an object, and of the objects in it,
-// such as the groups of slog. It returns false if yield returned false.
+// group yields the errors in an object and in nested objects, and reports whether
+// to continue.
 func (s *sourceWriter) group(v []byte, common Source, depth int) bool {
 	more := true
 	jsontop.Object(v, func(name, value []byte) {
@@ -282,7 +280,7 @@ func (f *fields) firstText(paths []path) string {
 	return ""
 }
 
-// messageText returns the text at the first of the paths that has one, or "".
+// messageText returns the first text that one of the paths leads to, or "".
 func (f *fields) messageText(paths []path) string {
 	for _, p := range paths {
 		v := f.at(p)
@@ -309,7 +307,7 @@ func (f *fields) messageText(paths []path) string {
 	return ""
 }
 
-// httpStatus returns the first HTTP status from 400 to 599 at one of the paths, or 0.
+// httpStatus returns the first status from 400 to 599 at one of the paths, or 0.
 func (f *fields) httpStatus(paths []path) int {
 	for _, p := range paths {
 		if n := httpStatus(f.at(p)); n != 0 {
@@ -319,7 +317,8 @@ func (f *fields) httpStatus(paths []path) int {
 	return 0
 }
 
-// httpStatus returns the value of v if v is a number from 400 to 599, and 0 otherwise.
+// httpStatus returns v as a number from 400 to 599. For any other value, it returns
+// 0.
 func httpStatus(v []byte) int {
 	if len(v) != len("503") {
 		return 0

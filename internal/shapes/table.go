@@ -1,7 +1,7 @@
 package shapes
 
-// Common has the paths that are read in every JSON line and every logfmt line,
-// after the paths of the line's shape.
+// Common has the paths that are read in every JSON line and logfmt line. The paths
+// of the shape are tried before these.
 var Common = Shape{
 	Name: "common",
 	Levels: []Level{
@@ -70,8 +70,7 @@ var Table = []Shape{
 	{
 		Name: "docker json-file", Source: "https://docs.docker.com/engine/logging/drivers/json-file/",
 		Needs: []string{"log", "stream"}, // Fluent Bit adds more members
-		// A line has no level of its own. It gets the level of the log line in the
-		// message.
+		// The level is that of the log line in the message.
 		Message: []string{"log"},
 		Times:   []string{"time"},
 		Stream:  "stream",

@@ -35,8 +35,8 @@ func events(lines []string) (all []event) {
 	return all
 }
 
-// TestPrintedTexts reads logs that loggers printed as text. Each event must
-// have the right shape and severity. Only an error may have several lines.
+// TestPrintedTexts reads logs that loggers printed as text. Only an error can have
+// several lines.
 func TestPrintedTexts(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/printed-text.txt")
@@ -63,8 +63,7 @@ func TestPrintedTexts(t *testing.T) {
 
 const refused = "dial tcp 10.0.0.7:5432: connect: connection refused"
 
-// textTests are log lines from documentation. Each text is one event, which may
-// have several lines.
+// textTests are log lines from documentation. Each text is one event.
 var textTests = []struct {
 	shape, text, message string // the message of the first line
 	severity             shapes.Severity
@@ -143,8 +142,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestExceptionsInARow checks that an exception directly after another exception
-// begins a new event, and that an exception after a Python frame does not.
+// TestExceptionsInARow checks that an exception after another exception begins a
+// new event. After a Python frame, it must not.
 func TestExceptionsInARow(t *testing.T) {
 	t.Parallel()
 	var got [][]string
@@ -154,8 +153,7 @@ func TestExceptionsInARow(t *testing.T) {
 	assert.Equal(t, [][]string{{"[ERROR] x", "OSError: a"}, {"OSError: b", "  File \"a.py\", line 1, in f", "OSError: c", "main.main()"}, {"OSError: d"}}, got)
 }
 
-// TestTextTable checks that each row of the table has a sample line in testdata or
-// in textTests.
+// TestTextTable checks that each row of the table has a sample line.
 func TestTextTable(t *testing.T) {
 	t.Parallel()
 	tested := map[string]bool{}
@@ -171,9 +169,8 @@ func TestTextTable(t *testing.T) {
 	}
 }
 
-// TestTextEvents checks that the text of an event includes its stack trace, but not
-// the header of its first line or the prefixes of a runtime. The size of the text is
-// limited.
+// TestTextEvents checks that an event includes its stack trace, but no headers or
+// prefixes.
 func TestTextEvents(t *testing.T) {
 	t.Parallel()
 	var texts []string

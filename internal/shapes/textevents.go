@@ -2,11 +2,11 @@ package shapes
 
 import "bytes"
 
-// TextEvents joins the lines of each [Event] (a message with its stack trace) to one
-// text. The zero value is ready for use. It is not safe for concurrent use.
+// TextEvents joins the lines of each [Event] to one text. The zero value is ready
+// for use. TextEvents is not safe for concurrent use.
 //
-// For each line, call [TextEvents.Starts]. If it returns true, the previous event is
-// complete and can be read. Then call [TextEvents.Add].
+// For each line, call [TextEvents.Starts]. If the result is true, the previous
+// event is complete and can be read. Then call [TextEvents.Add].
 type TextEvents struct {
 	events Events
 	starts bool   // the last result of Starts
@@ -16,15 +16,16 @@ type TextEvents struct {
 }
 
 // Starts reports whether line starts a new event. The current event stays the same
-// until the next call of Add. The last call of r.Read must have been for this line, or
-// for a text that begins with this line, and must have returned false.
+// until the next call of [TextEvents.Add]. The last call of r.Read must have been
+// for this line. A longer text that begins with this line is also allowed. That
+// call must have returned false.
 func (t *TextEvents) Starts(r *Reader, line []byte) bool {
 	t.starts = !t.events.AddRead(r, trimEnd(line))
 	return t.starts
 }
 
-// Add adds a line to the current event, or starts a new event with the line. Call
-// Starts with the same line first.
+// Add adds a line to the current event, or starts a new event. Call
+// [TextEvents.Starts] with the same line first.
 func (t *TextEvents) Add(line []byte) {
 	t.event = t.events.Event()
 	line = trimEnd(line)
@@ -44,9 +45,9 @@ func (t *TextEvents) End() { t.events.End() }
 // Event returns the current event.
 func (t *TextEvents) Event() Event { return t.event }
 
-// Text returns the text of the current event, without the header of the first line.
-// A text longer than [MaxText] bytes is cut. The result is valid until the next call
-// of Add.
+// Text returns the text of the current event, without the header. A text longer
+// than [MaxText] bytes is cut. The result is valid until the next call of
+// [TextEvents.Add].
 func (t *TextEvents) Text() []byte { return bytes.TrimSpace(t.text) }
 
 // Lines returns the number of lines of the current event.

@@ -1,6 +1,6 @@
 package shapes
 
-// A Prefix describes the text that a runtime or a collector writes before a log line.
+// A Prefix describes what a runtime or a collector writes before a log line.
 type Prefix struct {
 	Name    string
 	Source  string
@@ -19,8 +19,7 @@ var Prefixes = []Prefix{
 
 var prefixPatterns = newPatterns(len(Prefixes), func(i int) pattern { return Prefixes[i].pattern })
 
-// readPrefix returns the prefix of line, which can consist of several [Prefixes]. If
-// there is none, the field end of the result is 0.
+// readPrefix returns the prefix of line. Without a prefix, the result has length 0.
 func readPrefix(line []byte) (p prefix) {
 	for p.depth < maxDepth {
 		end, m := onePrefix(line[p.end:], &p.lead)
@@ -53,8 +52,8 @@ func onePrefix(line []byte, l *lead) (end int, m matched) {
 	return composePrefix(line), m
 }
 
-// composePrefix returns the length of the prefix that docker compose writes before
-// a line: the name of a container, spaces and a bar.
+// composePrefix returns the length of a docker compose prefix: a container, spaces
+// and a bar.
 func composePrefix(line []byte) int {
 	i := 0
 	for i < len(line) && line[i] == '\x1b' {
@@ -119,9 +118,9 @@ func textShape(name, source string, p pattern) Text {
 	return Text{Shape{Name: name, Source: source}, p}
 }
 
-// TextShape returns the shape of a text line, or nil, and the severity of the line.
-// The line can have a prefix. If the line has no level after the prefix, the severity
-// is that of the prefix.
+// TextShape returns the shape and the severity of a text line. If no shape fits,
+// the shape is nil. The line can have a prefix. If the line has no level, the
+// severity is that of the prefix.
 func TextShape(line []byte) (*Text, Severity) {
 	p := readPrefix(line)
 	t, m := matchText(line[p.end:], &p.lead)
@@ -131,8 +130,8 @@ func TextShape(line []byte) (*Text, Severity) {
 	return t, m.severity
 }
 
-// LineSeverity returns the severity of a line of any shape. If the line has
-// several records, it returns the highest severity.
+// LineSeverity returns the severity of a line of any shape. If the line has several
+// records, the highest severity counts.
 func (r *Reader) LineSeverity(line []byte) Severity {
 	s := Unknown
 	if r.Read(line, func(rec *Record) { s = max(s, rec.Severity) }) {
@@ -144,8 +143,7 @@ func (r *Reader) LineSeverity(line []byte) Severity {
 
 var textPatterns = newPatterns(len(Texts), func(i int) pattern { return Texts[i].pattern })
 
-// matchText returns the first shape that matches line, or nil. l caches what the first
-// verb of a pattern matches.
+// matchText returns the first shape that matches line, or nil.
 func matchText(line []byte, l *lead) (*Text, matched) {
 	if len(line) == 0 || isSpace(line[0]) {
 		return nil, matched{}

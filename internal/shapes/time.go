@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// layouts are the layouts of times that loggers write as text. The most common one
-// is first. A time without a zone is read as UTC.
+// layouts are the layouts of times in text, the most common first. A time without a
+// zone is UTC.
 var layouts = []string{
 	time.RFC3339Nano,
 	"2006-01-02T15:04:05.999999999Z0700", // zap's ISO8601 encoder
@@ -20,7 +20,8 @@ var layouts = []string{
 	time.RFC1123Z, time.RFC1123, time.UnixDate,
 }
 
-// Time returns the first valid time of the record. It returns false if there is none.
+// Time returns the first valid time of the record. If there is none, Time returns
+// false.
 func (rec *Record) Time() (time.Time, bool) {
 	f := rec.reader.fields
 	for _, p := range rec.shape.times {
@@ -36,8 +37,7 @@ func (rec *Record) Time() (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// longestTime is the maximum length of a time, in bytes. A longer text is not passed
-// to time.Parse, which would copy the text for each layout.
+// longestTime is the maximum length of a time, in bytes.
 const longestTime = 128
 
 func parseTime(v []byte, logfmt bool) (time.Time, bool) {
@@ -58,15 +58,14 @@ func parseTime(v []byte, logfmt bool) (time.Time, bool) {
 	for _, layout := range layouts {
 		if t, err := time.Parse(layout, string(raw)); err == nil { // does not allocate
 			t = t.UTC()
-			return t, 0 < t.Year() && t.Year() < 10_000 // RFC 3339 permits only years of four digits, and t.UTC may have changed the year
+			return t, 0 < t.Year() && t.Year() < 10_000 // RFC 3339 permits only years of four digits, and t.UTC can change the year
 		}
 	}
 	return time.Time{}, false
 }
 
-// unixTime reads a number as seconds, milliseconds, microseconds or nanoseconds
-// since 1970. The unit depends on the size of the number. For example, zap writes
-// seconds with a fraction, pino milliseconds, and journald microseconds.
+// unixTime reads a number as the time since 1970. The size of the number decides
+// the unit.
 func unixTime(v []byte) (time.Time, bool) {
 	v = bytes.TrimSpace(v)
 	if len(v) == 0 || v[0] < '0' || v[0] > '9' {
@@ -94,8 +93,7 @@ func unixTime(v []byte) (time.Time, bool) {
 		perSecond := int64(time.Second / unit)
 		return time.Unix(whole/perSecond, whole%perSecond*int64(unit)).UTC(), true
 	}
-	// In a float64, today's time in seconds is exact only to the microsecond.
-	// So round to microseconds.
+	// A float64 with today's time is exact only to the microsecond.
 	micro := n * (float64(unit) / float64(time.Microsecond))
 	return time.UnixMicro(int64(math.Round(micro))).UTC(), true
 }

@@ -16,8 +16,7 @@ import (
 )
 
 // BenchmarkExport measures how long it takes to export an error record as JSON. The
-// metric x-bare is that time divided by the time without package otelclass. The
-// ratio includes the time to write two more attributes.
+// metric x-bare is the ratio to the time without package otelclass.
 func BenchmarkExport(b *testing.B) {
 	failed := errors.New("too many requests: the limit of 60 requests per minute was reached, please slow down and retry later")
 	logger := func(wrap func(sdklog.Processor) sdklog.Processor) *slog.Logger {

@@ -1,7 +1,5 @@
-// Package test tests package otelclass with real bridges, processors, exporters
-// and instrumentations of OpenTelemetry. Exported spans and log records must have
-// the right attributes. All servers listen on loopback.
+// Package test tests package otelclass with real bridges, processors, exporters and
+// instrumentations of OpenTelemetry. All servers listen on loopback.
 //
-// It is a module of its own, so that users of errclass do not depend on the
-// bridges, exporters and instrumentations.
+// It is a module of its own, so that users do not get these dependencies.
 package test

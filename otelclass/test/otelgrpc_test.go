@@ -28,8 +28,7 @@ func (f failing) Check(context.Context, *grpc_health_v1.HealthCheckRequest) (*gr
 	return &grpc_health_v1.HealthCheckResponse{}, f.err
 }
 
-// A client calls a server, which returns an error. Both use otelgrpc. If the error
-// is the client's fault, the span of the server is not an error.
+// If an error is the client's fault, the span of the server is not an error.
 func TestOtelgrpc(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

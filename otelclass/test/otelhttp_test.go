@@ -19,8 +19,7 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// spansOf passes a tracer provider to the function use. It returns
-// "category/reason" of the exported spans, by their kind.
+// spansOf returns "category/reason" of the spans that use exports, by their kind.
 func spansOf(t *testing.T, use func(*sdktrace.TracerProvider)) map[trace.SpanKind]string {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()
@@ -35,8 +34,7 @@ func spansOf(t *testing.T, use func(*sdktrace.TracerProvider)) map[trace.SpanKin
 	return result
 }
 
-// A client calls a server, which returns an HTTP status. Both use otelhttp. If the
-// error is the client's fault, the span of the server is not an error.
+// If an error is the client's fault, the span of the server is not an error.
 func TestOtelhttp(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -19,8 +19,7 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// quiet is an error with an HTTP status and a text that no rule matches, like some
-// errors of SDKs.
+// quiet is an error with an HTTP status and a text that no rule matches.
 type quiet struct{ StatusCode int }
 
 func (quiet) Error() string { return "request failed" }
@@ -30,10 +29,9 @@ type quietValuer struct{ quiet }
 
 func (quietValuer) LogValue() slog.Value { return slog.StringValue("request failed") }
 
-// Each row is one way to log an error with slog. The test uses two errors: "text"
-// is classified by its text, and "value" by its field StatusCode. For each error
-// there are two results: with slogclass before otelslog, and with a LogProcessor
-// after otelslog. The table in docs/opentelemetry.md has the same rows.
+// Each row is one way to log an error with slog. The error "text" is classified by
+// its text, and "value" by its field StatusCode. docs/opentelemetry.md has the same
+// table.
 func TestOtelslog(t *testing.T) {
 	t.Parallel()
 	const auth, unknown = "fatal/authentication", "fatal/unknown"
@@ -80,10 +78,8 @@ func TestOtelslog(t *testing.T) {
 	assert.Equal(t, auth, own, "a LogValuer of the program's own")
 }
 
-// logged passes a logger to the function log. The logger writes through otelslog
-// and a LogProcessor. If withSlogclass is true, slogclass comes before otelslog.
-// logged returns "category/reason" of the exported record, and the counts of the
-// metrics.
+// logged calls log with a logger that writes through otelslog and a LogProcessor. It
+// returns "category/reason" of the exported record, and the metrics.
 func logged(t *testing.T, withSlogclass bool, log func(*slog.Logger)) (string, map[string]int64) {
 	t.Helper()
 	reader := metric.NewManualReader()

@@ -19,9 +19,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// The test exports spans and records over both transports of OTLP, with the
-// batch processors and the simple processors of the SDKs. The receiver must get
-// the two attributes.
+// Both transports of OTLP export the two attributes, from batch and simple
+// processors.
 func TestOTLP(t *testing.T) {
 	t.Parallel()
 	transports := []struct {

@@ -73,8 +73,7 @@ func (r *receiver) overGRPC(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// traces and logs are the two OTLP services. They are separate types, because
-// their methods have the same name.
+// traces and logs are two types, because their methods have the same name.
 type traces struct {
 	tracepb.UnimplementedTraceServiceServer
 	t  *testing.T

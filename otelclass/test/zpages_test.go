@@ -14,8 +14,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// Package zpages stores spans in OnStart and shows spans from OnEnd. It needs the
-// SDK's own span in OnStart, and the span with the added attributes in OnEnd.
+// Package zpages needs the SDK's own span in OnStart. In OnEnd it needs the span
+// with the added attributes.
 func TestZpages(t *testing.T) {
 	t.Parallel()
 	pages := zpages.NewSpanProcessor()

@@ -17,27 +17,30 @@ import (
 const storeTimeout = 5 * time.Second
 
 // maxOfferTries limits how often Offer tries to store a task. Offer tries again if a
-// task with the same id was stored, but has just ended.
+// conflicting task has just ended.
 const maxOfferTries = 3
 
 // Offer stores a failed call as a task that is due after a pause. Another process
-// may have registered the task's kind (the name of its function). An error says why
-// the queue does not accept the call: the queue is shut down, the failure is not a
-// transient network failure, all restarts are used up, or Redis failed.
+// may have registered the kind of the task. Offer returns an error in these cases:
 //
-// If a task with the same kind and key is already stored, Offer stores no second
-// one:
+//   - The queue is shut down.
+//   - The task has no kind.
+//   - The failure is not a transient network failure.
+//   - All restarts are used up.
+//   - Redis failed.
+//
+// If a task with the same kind and key is stored, Offer stores no second one:
 //
 //   - If the payloads are equal, Offer returns nil ([resilience.RestartMerged]).
 //   - If the payloads differ, the error wraps [resilience.ErrDuplicateTask].
-//   - If the payloads are equal and the stored task is parked (stopped after three
-//     crashes), the error wraps [resilience.ErrParked].
+//   - If the payloads are equal and the stored task is parked, the error wraps
+//     [resilience.ErrParked].
 //
 // A task without a key is never merged.
 //
-// ctx may be the context of a running restart. If r has the kind and payload of that
-// restart's task, Offer records a failure of the restart. If only the payload
-// differs, r becomes a new task, which keeps the count of failed restarts.
+// ctx may be the context of a running restart. If kind and payload are those of the
+// running task, Offer records a failed restart. If only the payload differs, Offer
+// stores a new task. The new task keeps the count of failed restarts.
 func (q *Queue) Offer(ctx context.Context, r resilience.Restart) error {
 	parent, _ := ctx.Value(runKey{}).(*run)
 	if parent != nil && parent.queue == q && parent.record.matches(r.Task) {
@@ -94,8 +97,8 @@ func (q *Queue) acceptable(rec record, r resilience.Restart) error {
 	return nil
 }
 
-// store stores a task that is due after the given pause. merged is true if a task
-// with the same kind, key and payload was already stored.
+// store stores a task that is due after the given pause. merged is true if an equal
+// task was already stored.
 func (q *Queue) store(ctx context.Context, id string, rec record, wait time.Duration) (merged bool, err error) {
 	payload, err := json.Marshal(rec)
 	if err != nil {
@@ -120,9 +123,11 @@ func (q *Queue) store(ctx context.Context, id string, rec record, wait time.Dura
 	return false, nil
 }
 
-// equal compares rec with the stored task of the same id. merged is true if both
-// have the same payload and the task is not parked. If the stored task has ended
-// meanwhile, the error is [asynq.ErrTaskNotFound].
+// equal compares rec with the stored task of the same id.
+//
+//   - If the payloads are equal, merged is true.
+//   - If the stored task is parked, the error is [resilience.ErrParked].
+//   - If the stored task has ended, the error is [asynq.ErrTaskNotFound].
 func (q *Queue) equal(id string, rec record) (merged bool, err error) {
 	info, err := q.inspector.GetTaskInfo(queuePrefix+rec.Task.Kind, id)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 )
 
 // Queue restarts calls that failed with network errors, on the machines of a fleet.
-// Tasks have the same kinds, functions and events as in a [resilience.Queue]. Make a
-// Queue with [NewQueue]. A Queue is safe for concurrent use.
+// Kinds, functions and events are those of a [resilience.Queue]. Make a Queue with
+// [NewQueue]. A Queue is safe for concurrent use.
 type Queue struct {
 	client    redis.UniversalClient
 	tasks     *asynq.Client
@@ -55,7 +55,7 @@ type option func(*Queue)
 func (o option) apply(q *Queue) { o(q) }
 
 // WithWorkers sets the number of tasks that run at a time in this process. The
-// default is [resilience.DefaultQueueWorkers]; n < 1 keeps it.
+// default is [resilience.DefaultQueueWorkers]. If n < 1, the default stays.
 func WithWorkers(n int) Option {
 	return option(func(q *Queue) {
 		if n > 0 {
@@ -64,9 +64,9 @@ func WithWorkers(n int) Option {
 	})
 }
 
-// WithObserver adds an observer of [resilience.KindRestart] events. By default
-// there is none. nil is ignored. The events of one task come from the process that
-// stores the task and from the processes that run the task.
+// WithObserver adds an observer of [resilience.KindRestart] events. By default there
+// is none. nil is ignored. The process that stores a task emits events. The
+// processes that run the task emit events too.
 func WithObserver(o resilience.Observer) Option {
 	return option(func(q *Queue) {
 		if o != nil {
@@ -75,9 +75,9 @@ func WithObserver(o resilience.Observer) Option {
 	})
 }
 
-// WithCheckInterval sets how often asynq looks for tasks that are due. Every sixth
-// time, the queue also looks for due tasks whose kind no process runs. The default
-// is 5 s; d <= 0 keeps it.
+// WithCheckInterval sets how often asynq looks for tasks that are due. The default
+// is 5 s. If d <= 0, the default stays. Every sixth time, the queue also looks for
+// due tasks of unregistered kinds.
 func WithCheckInterval(d time.Duration) Option {
 	return option(func(q *Queue) {
 		if d > 0 {
@@ -126,13 +126,12 @@ func NewQueue(client redis.UniversalClient, c *resilience.Config, opts ...Option
 	return q
 }
 
-// queuePrefix is the beginning of the name of each asynq queue. The kind
-// follows it.
+// queuePrefix is the beginning of each asynq queue's name. The kind follows.
 const queuePrefix = "errclass:restart:"
 
-// Register sets the function that runs tasks of a kind. Register all kinds before
-// [Queue.Start]. Tasks of a kind that is registered later are not run. The function
-// must return when its context ends. nil is ignored.
+// Register sets the function that runs tasks of a kind. nil is ignored. The function
+// must return when its context ends. Register all kinds before [Queue.Start]. If a
+// kind is registered later, this process does not run its tasks.
 func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte) error) {
 	if f == nil {
 		return
@@ -143,8 +142,11 @@ func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte
 }
 
 // Start begins to run the tasks of the registered kinds. A process that only calls
-// Offer need not call Start. Start returns an error if the server cannot be reached,
-// if no kind is registered, or if the queue has been started or shut down before.
+// Offer need not call Start. Start returns an error in these cases:
+//
+//   - The Redis server cannot be reached.
+//   - No kind is registered.
+//   - The queue has been started or shut down before.
 func (q *Queue) Start() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -176,10 +178,12 @@ func (q *Queue) Start() error {
 	return nil
 }
 
-// Shutdown stops the queue, which then accepts no task and begins no restart. It
-// waits for running restarts until ctx ends. Then it cancels their contexts with the
-// cause [resilience.ErrQueueClosed] and returns an error. A canceled restart counts
-// neither as a failure nor as a crash. Another machine soon runs the task again.
+// Shutdown stops the queue. The queue then accepts no task and begins no restart.
+//
+// Shutdown waits for running restarts until ctx ends. Then it cancels their contexts
+// and returns an error. The cause is [resilience.ErrQueueClosed]. A canceled restart
+// counts neither as a failure nor as a crash. Another machine soon runs the task
+// again.
 func (q *Queue) Shutdown(ctx context.Context) error {
 	q.mu.Lock()
 	if q.closed {
@@ -198,8 +202,7 @@ func (q *Queue) Shutdown(ctx context.Context) error {
 	server.Stop()
 	left := q.drain(ctx)
 	for _, r := range left {
-		// server.Shutdown puts the task back into the asynq queue, even if the
-		// function of the task still runs.
+		// server.Shutdown puts the task back, even if its function still runs.
 		releaseCtx, done := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 		_ = releaseScript.Run(releaseCtx, q.client, []string{stateKey(r.record.Offer)}, r.owner).Err() // if this fails, the end counts as a crash
 		done()
@@ -212,8 +215,7 @@ func (q *Queue) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// drain waits until no task runs, or until ctx ends. It returns the tasks that still
-// run.
+// drain waits until no task runs or ctx ends. It returns the running tasks.
 func (q *Queue) drain(ctx context.Context) []*run {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -245,19 +247,18 @@ const (
 	longestPostponement = time.Hour
 )
 
-// delay returns the pause before the next restart: the base, doubled with each
-// restart that has failed or crashed.
+// delay returns the pause before the next restart. The pause doubles with each
+// failed or crashed restart.
 func (q *Queue) delay(agent string, c counts) time.Duration {
 	_, base := q.settings(agent)
 	return resilience.Schedule{Base: base, Max: max(base, longestDelay)}.Nominal(c.failures + c.crashes)
 }
 
-// maxRetry is the number of times that asynq may retry a task. It is practically
-// unlimited, because the Queue itself decides when a task has failed for good.
+// maxRetry prevents asynq from giving up a task. The Queue itself decides when a
+// task has failed.
 const maxRetry = math.MaxInt32
 
-// never is the deadline of every task, because asynq requires one. No task reaches
-// it.
+// never is the deadline of every task, because asynq requires a deadline.
 var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // emit sends an event of a task to the observers.
@@ -278,6 +279,6 @@ func notify(ctx context.Context, o resilience.Observer, e resilience.Event) {
 	o(ctx, e)
 }
 
-// kindOf returns the kind of the tasks in an asynq queue. ok is false for a queue of
-// another program.
+// kindOf returns the kind of the tasks in an asynq queue. If the queue belongs to
+// another program, ok is false.
 func kindOf(queue string) (kind string, ok bool) { return strings.CutPrefix(queue, queuePrefix) }

@@ -26,8 +26,8 @@ import (
 	"github.com/errclass/errclass/resilience/asynqrestart"
 )
 
-// asCrasher is an environment variable. If it is set to the address of a server, the
-// test binary runs as a worker, and its task kills this process.
+// asCrasher makes the test binary a worker. The task of this worker kills the
+// process. The value is the address of a server.
 const asCrasher = "ASYNQRESTART_AS_CRASHER"
 
 func TestMain(m *testing.M) {
@@ -38,8 +38,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// crash runs a queue whose function kills the process. The process also ends when
-// its standard input ends.
+// crash runs a queue. The function of the queue kills the process.
 func crash(addr string) {
 	q := asynqrestart.NewQueue(redis.NewClient(&redis.Options{Addr: addr}), config(), asynqrestart.WithCheckInterval(20*time.Millisecond))
 	q.Register("crash", func(context.Context, []byte) error {
@@ -53,8 +52,7 @@ func crash(addr string) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// onServers runs a test with miniredis. It also runs the test with a real
-// server, if one is installed.
+// onServers runs a test with miniredis and with a real server, if installed.
 func onServers(t *testing.T, test func(t *testing.T, addr string)) {
 	t.Helper()
 	t.Parallel()
@@ -87,7 +85,7 @@ func newClient(t *testing.T, addr string) *redis.Client {
 	return c
 }
 
-// machine is the queue of one machine, and the events that the queue has emitted.
+// machine is the queue of one machine, with the emitted events.
 type machine struct {
 	*asynqrestart.Queue
 	mu   sync.Mutex
@@ -113,7 +111,7 @@ func (m *machine) observe(_ context.Context, e resilience.Event) {
 	m.seen = append(m.seen, e)
 }
 
-// steps returns the states and numbers of the events, as "started 1".
+// steps returns the states and numbers of the events, such as "started 1".
 func (m *machine) steps() (all []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -176,14 +174,13 @@ func TestRunsTask(t *testing.T) {
 		assert.Equal(t, []string{"started 1", "succeeded 1"}, runs.steps())
 		assert.Equal(t, "k", runs.last().Key)
 
-		// The first task is done, so a call with the same kind and key is a new task.
+		// The first task is done, so this is a new task.
 		require.NoError(t, offers.Offer(t.Context(), restart("summarize", "k", "other")))
 		assert.Equal(t, "other 1", <-got)
 	})
 }
 
-// Failed calls with the same kind and key become one task, even if they come from
-// different machines.
+// Equal calls become one task, even if they come from different machines.
 func TestEqualOffersAreOne(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		a, b := newMachine(t, addr), newMachine(t, addr)
@@ -213,8 +210,7 @@ func TestOffer_Refused(t *testing.T) {
 	})
 }
 
-// A task that fails with a network error runs again, as its next restart. The third
-// failure ends the task. Any other error ends it at once.
+// A network error is retried twice. Any other error ends the task at once.
 func TestFailures(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)
@@ -238,9 +234,7 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// If a gate (a breaker or a rate limit) refuses the call of a restart, the restart
-// does not count, and the next start has the same number. If the call is made and
-// fails, Do offers it again and the restart counts.
+// A refused call of a restart does not count. A failed call counts.
 func TestRestartCallsDo(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)
@@ -277,8 +271,7 @@ func TestRestartCallsDo(t *testing.T) {
 	})
 }
 
-// A task that kills its process three times is parked, until it is resumed or
-// discarded.
+// After three crashes a task is parked until Resume or Discard.
 func TestKilledThreeTimesIsParked(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)
@@ -331,8 +324,8 @@ func TestDiscard(t *testing.T) {
 	})
 }
 
-// crashOnce runs a process until the task kills the process. It then lets the lease
-// of the task expire at once.
+// crashOnce runs a process until its task kills it. Then the lease of the task
+// expires.
 func crashOnce(t *testing.T, addr string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -347,8 +340,7 @@ func crashOnce(t *testing.T, addr string) {
 	expireLeases(t, addr)
 }
 
-// expireLeases changes the leases in asynq so that all of them expired two minutes
-// ago.
+// expireLeases makes all leases in asynq expire.
 func expireLeases(t *testing.T, addr string) {
 	t.Helper()
 	client := newClient(t, addr)
@@ -357,8 +349,7 @@ func expireLeases(t *testing.T, addr string) {
 	client.ZAdd(t.Context(), "asynq:{errclass:restart:crash}:lease", redis.Z{Score: float64(time.Now().Add(-2 * time.Minute).Unix()), Member: leases[0]})
 }
 
-// If a machine dies, another one takes over its task. This run counts as the next
-// restart.
+// If a machine dies, another machine runs the task as the next restart.
 func TestDeadMachine(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)
@@ -461,8 +452,8 @@ func TestRecordHasNoSecret(t *testing.T) {
 	})
 }
 
-// A call that got no answer within the attempt timeout is restarted too. So is a
-// call that an open breaker refused after such calls.
+// A call without an answer in time is restarted too. So is a call that an open
+// breaker refused.
 func TestAttemptTimeouts(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		hung := &resilience.AttemptTimeoutError{Limit: time.Second}
@@ -488,8 +479,7 @@ func TestAttemptTimeouts(t *testing.T) {
 	})
 }
 
-// The gate of an endpoint refuses all calls for an hour. So the first restart of a
-// refused call is due in an hour.
+// If the gate refuses calls for an hour, the first restart waits an hour.
 func TestOffer_WaitsForGate(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)

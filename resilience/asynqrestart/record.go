@@ -17,9 +17,8 @@ import (
 // recordVersion is the version of the record format.
 const recordVersion = 1
 
-// record is what this package stores as the payload of an asynq task. Secrets
-// in texts are masked, and endpoints have no user information and no query.
-// Task.Payload is not masked, because the restarted function needs it.
+// record is the payload of an asynq task. Secrets are masked, except in
+// Task.Payload.
 type record struct {
 	Version  int                 `json:"version"`
 	Offer    string              `json:"offer"` // random id of this task, for the key of its counts
@@ -59,8 +58,7 @@ func decode(payload []byte) (r record, err error) {
 	return r, nil
 }
 
-// offered returns the Restart from which r was made, with masked texts and without
-// the history.
+// offered returns the Restart of r, with masked texts and without the history.
 func (r record) offered() resilience.Restart {
 	offered := resilience.Restart{Key: r.Key, Agent: r.Agent, Targets: slices.Clone(r.Targets), Task: r.Task, Result: r.Result}
 	if r.Error != "" {

@@ -32,8 +32,7 @@ type run struct {
 // runKey is the context key of the running restart.
 type runKey struct{}
 
-// offered records that the function of the restart has passed its call to Offer. The
-// call has failed, or a gate has refused it.
+// offered records that a call of the restart has failed or was refused.
 func (r *run) offered(offer resilience.Restart) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -44,8 +43,7 @@ func (r *run) offered(offer resilience.Restart) {
 	r.failed = true
 }
 
-// rescheduleError is the error with which handle asks asynq to schedule the task
-// again.
+// rescheduleError asks asynq to schedule the task again.
 type rescheduleError struct {
 	after time.Duration
 	err   error
@@ -66,7 +64,10 @@ func (q *Queue) retryDelay(_ int, err error, t *asynq.Task) time.Duration {
 }
 
 // handle runs a task for asynq. The error tells asynq what to do with the task:
-// schedule it again, archive it (SkipRetry), or remove it (RevokeTask).
+//
+//   - rescheduleError: schedule the task again.
+//   - SkipRetry: archive the task.
+//   - RevokeTask: remove the task.
 func (q *Queue) handle(ctx context.Context, t *asynq.Task) error {
 	id, _ := asynq.GetTaskID(ctx)
 	rec, err := decode(t.Payload())
@@ -97,12 +98,12 @@ func (q *Queue) handle(ctx context.Context, t *asynq.Task) error {
 	return r.finish(ctx, err, time.Since(start))
 }
 
-// begin counts the start of the restart in Redis. It returns an error if the task
-// must not run now.
+// begin counts the start in Redis. If the task must not run now, begin returns an
+// error.
 func (r *run) begin(ctx context.Context) error {
 	q := r.queue
 	q.mu.Lock()
-	q.running[r.owner] = r // set before the start is counted, so that Shutdown can release the owner
+	q.running[r.owner] = r // set first, so that Shutdown can release the owner
 	q.mu.Unlock()
 	c, err := q.begin(ctx, r.record.Offer, r.owner)
 	r.counts = c
@@ -188,17 +189,15 @@ func (r *run) finish(ctx context.Context, err error, took time.Duration) error {
 	return result
 }
 
-// afterRefusal returns the pause after a restart that a gate refused: the time wait,
-// rounded up to a multiple of the base pause. The gate refuses calls for the time
-// wait. Without the rounding, all refused tasks would restart at the moment when the
-// gate accepts calls again.
+// afterRefusal rounds a pause up to a multiple of the base pause. Otherwise all
+// refused tasks would restart at once.
 func (q *Queue) afterRefusal(agent string, wait time.Duration) time.Duration {
 	_, base := q.settings(agent)
 	return (wait + base - 1) / base * base
 }
 
-// postponement returns the shortest pause after a restart that a gate refused.
-// The pause grows with each refusal.
+// postponement returns the shortest pause after a refused restart. The pause grows
+// with each refusal.
 func (q *Queue) postponement(agent string, c counts) time.Duration {
 	_, base := q.settings(agent)
 	return resilience.Schedule{Base: base, Max: max(base, longestPostponement)}.Nominal(c.postponements)

@@ -8,18 +8,17 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// maxCrashes is the number of crashes after which a task is parked (archived by
-// asynq). A crash is a restart during which the process ended.
+// maxCrashes is the number of crashes after which a task is parked. A crash is a
+// restart during which the process ended.
 const maxCrashes = 3
 
-// stateLife is how long the counts of a task are kept after their last change. It
-// is longer than asynq keeps an archived task.
+// stateLife is how long the counts of a task are kept after their last change. asynq
+// keeps an archived task for a shorter time.
 const stateLife = 100 * 24 * time.Hour
 
-// counts has the counters and flags that Redis stores for a task, such as the number
-// of failures.
+// counts has the counters and flags that Redis stores for a task.
 type counts struct {
-	number        int // number of the last restart that has begun; refused restarts do not count
+	number        int // number of the last restart; refused restarts do not count
 	failures      int
 	crashes       int
 	postponements int
@@ -29,12 +28,13 @@ type counts struct {
 }
 
 // startScript counts a start before the function runs. The state is a hash with the
-// counts of the task, and with an owner while a restart runs. If the state still has
-// an owner, the last restart has not ended. If that owner is a different process,
-// that process has crashed.
+// counts of the task.
 //
-// KEYS: state. ARGV: owner (process/run), process, the number of crashes after which
-// a task is parked, TTL.
+//   - While a restart runs, the state has an owner.
+//   - If an owner is left, the last restart has not ended.
+//   - If that owner is another process, the other process has crashed.
+//
+// KEYS: state. ARGV: owner (process/run), process, maxCrashes, TTL.
 var startScript = redis.NewScript(`
 local function get(field) return tonumber(redis.call('HGET', KEYS[1], field) or '0') or 0 end
 local number, crashes, interrupted = get('number'), get('crashes'), 0
@@ -60,8 +60,9 @@ redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return {number, get('failures'), crashes, get('postponements'), 0, 0, interrupted}
 `)
 
-// endScript stores the end of a restart, unless another process has taken the task
-// over.
+// endScript stores the end of a restart. If another process owns the task, endScript
+// does nothing.
+//
 // KEYS: state. ARGV: owner, number, failures, postponements, done, TTL.
 var endScript = redis.NewScript(`
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then
@@ -73,8 +74,8 @@ redis.call('PEXPIRE', KEYS[1], ARGV[6])
 return 1
 `)
 
-// releaseScript removes the owner of a running restart, so that the end of the
-// restart does not count as a crash.
+// releaseScript removes the owner, so that the end does not count as a crash.
+//
 // KEYS: state. ARGV: owner.
 var releaseScript = redis.NewScript(`
 if redis.call('HGET', KEYS[1], 'owner') == ARGV[1] then
@@ -94,8 +95,8 @@ func (q *Queue) begin(ctx context.Context, offer, owner string) (c counts, err e
 	return counts{int(n[0]), int(n[1]), int(n[2]), int(n[3]), n[4] == 1, n[5] == 1, n[6] == 1}, nil
 }
 
-// end stores the end of a restart if owner, the id of the restart, still owns the
-// task. owned reports whether this is the case.
+// end stores the end of a restart. If another restart owns the task, end stores
+// nothing and owned is false.
 func (q *Queue) end(ctx context.Context, offer, owner string, c counts) (owned bool, err error) {
 	done := 0
 	if c.done {

@@ -13,8 +13,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// lister is a function that returns the tasks of a queue in one state of asynq, such
-// as "scheduled".
+// lister returns the tasks of a queue in one asynq state, such as "scheduled".
 type lister func(queue string, opts ...asynq.ListOption) ([]*asynq.TaskInfo, error)
 
 // maxListed limits how many tasks of each kind and state are listed.
@@ -25,15 +24,15 @@ func (q *Queue) listers() []lister {
 	return []lister{i.ListScheduledTasks, i.ListRetryTasks, i.ListPendingTasks, i.ListActiveTasks, i.ListArchivedTasks}
 }
 
-// queues returns the asynq queues of this package. There is one queue for each
-// kind of task that was ever stored.
+// queues returns the asynq queues of this package, one for each stored kind.
 func (q *Queue) queues() ([]string, error) {
 	all, err := q.inspector.Queues()
 	return slices.DeleteFunc(all, func(name string) bool { _, ours := kindOf(name); return !ours }), err
 }
 
-// Tasks returns the tasks of all kinds in the fleet, ordered by Due, up to 10,000
-// of each kind and state. The field History of each restart is empty.
+// Tasks returns the tasks of all kinds in the fleet, ordered by Due. It returns at
+// most 10,000 tasks of each kind and state. The field History of each restart is
+// empty.
 func (q *Queue) Tasks(ctx context.Context) ([]resilience.QueuedTask, error) {
 	names, err := q.queues()
 	if err != nil {
@@ -66,9 +65,8 @@ func (q *Queue) Tasks(ctx context.Context) ([]resilience.QueuedTask, error) {
 	return all, nil
 }
 
-// Resume makes a parked task (stopped after three crashes) due at once. After three
-// more crashes the task is parked again. The id comes from a
-// [resilience.QueuedTask].
+// Resume makes a parked task due at once. After three more crashes the task is
+// parked again. The id comes from a [resilience.QueuedTask].
 func (q *Queue) Resume(ctx context.Context, kind, id string) error {
 	rec, err := q.parked(kind, id)
 	if err != nil {
@@ -112,7 +110,7 @@ func (q *Queue) parked(kind, id string) (record, error) {
 	return decode(info.Payload)
 }
 
-// watch looks repeatedly for due tasks whose kind no process runs, until Shutdown.
+// watch looks for due tasks of unregistered kinds until Shutdown.
 func (q *Queue) watch() {
 	tick := time.NewTicker(6 * q.check)
 	defer tick.Stop()
@@ -126,8 +124,8 @@ func (q *Queue) watch() {
 	}
 }
 
-// reportUnhandled emits an event for each due task whose kind no process runs. It
-// ignores errors, because watch soon calls reportUnhandled again.
+// reportUnhandled emits an event for each due task of an unregistered kind. Errors
+// are ignored, because the check is soon repeated.
 func (q *Queue) reportUnhandled() {
 	names, err := q.queues()
 	if err != nil || len(names) == 0 {
@@ -161,8 +159,8 @@ func (q *Queue) reportUnhandled() {
 	}
 }
 
-// unhandled emits the event for a due task whose kind no process runs. All processes
-// together emit this event only once for each task.
+// unhandled emits the event for a due task of an unregistered kind. Redis ensures
+// one event per task in the whole fleet.
 func (q *Queue) unhandled(info *asynq.TaskInfo) {
 	rec, err := decode(info.Payload)
 	if err != nil {

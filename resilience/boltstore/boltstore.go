@@ -1,5 +1,5 @@
-// Package boltstore stores the tasks of a resilience.Queue in one file, so that the
-// tasks survive the process. Pass the result of [Open] to resilience.WithStore:
+// Package boltstore stores the tasks of a resilience.Queue in one file. The tasks
+// survive the process. Pass the result of [Open] to resilience.WithStore:
 //
 //	store, err := boltstore.Open("restarts.db")
 //	queue, err := resilience.NewQueue(config, resilience.WithStore(store))
@@ -9,11 +9,10 @@
 //
 // The file is a bbolt database. A change is on disk when [Store.Swap] returns. A
 // crash of the process or the machine does not damage the file. If the file is
-// damaged for another reason, Open or a later call returns an error that wraps
-// [ErrDamaged].
+// damaged otherwise, an error wraps [ErrDamaged].
 //
-// One process at a time can have the file open. Several queues of that process
-// may share a Store; each task runs in one of them.
+// Only one process at a time can have the file open. Several queues of that process
+// may share a Store. Each task runs in one of these queues.
 package boltstore
 
 import (
@@ -39,14 +38,14 @@ type Store struct {
 
 	mu      sync.Mutex // held during each call of bbolt
 	db      *bbolt.DB
-	damaged error // set once damage is found; after that bbolt is not called
+	damaged error // set when damage is found; bbolt is not called any more
 	stuck   bool  // bbolt has panicked and still holds its write locks
 }
 
 var _ resilience.Store = (*Store)(nil)
 
-// ErrDamaged is wrapped by the errors of a store whose file is damaged. Move the
-// file away and start with a new file, or restore a copy.
+// ErrDamaged is wrapped by the errors of a store with a damaged file. Move the file
+// away and start with a new file, or restore a copy.
 var ErrDamaged = errors.New("the file is damaged: move it away or restore a copy")
 
 var errNotOpen = errors.New("the store is not open: make it with Open")
@@ -56,13 +55,13 @@ var bucket = []byte("tasks")
 // lockWait is how long Open waits for another process to close the file.
 const lockWait = time.Second
 
-// Open opens or creates the file. The folder must exist. Only one Store at a time
-// can have the file open; a second Open fails after one second. Open reads all
-// records once to find damage.
+// Open opens or creates the file. The folder must exist. Open reads all records once
+// to find damage. Only one Store at a time can have the file open. A second Open
+// fails after one second.
 //
 // Only the owner can read the file, because payloads may contain secrets. If an
-// existing file has more permissions, Open sets the mode to 0600, or fails if that
-// is not allowed. On Windows the file has the access list of its folder.
+// existing file has more permissions, Open sets the mode to 0600. If the mode cannot
+// be set, Open fails. On Windows the file has the access list of its folder.
 func Open(path string) (*Store, error) {
 	s := &Store{path: path}
 	if path == "" {
@@ -97,9 +96,8 @@ func (s *Store) open() error {
 	})
 }
 
-// openFile opens the file for bbolt and keeps the file in s. If bbolt cannot close
-// the file, Store.Close closes it. In that case the file may stay locked until the
-// process ends, because the file is still mapped into memory.
+// openFile opens the file for bbolt and keeps it in s. If bbolt cannot close the
+// file, Store.Close does so.
 func (s *Store) openFile(path string, flag int, _ os.FileMode) (f *os.File, err error) {
 	s.file, err = ownerfile.Open(path, flag)
 	return s.file, err
@@ -112,9 +110,8 @@ func readAll(tx *bbolt.Tx) error {
 	})
 }
 
-// guard runs f and turns a panic of f into an error. On a damaged file, bbolt
-// panics or accesses memory outside the mapped file. After a panic, bbolt may still
-// hold its write locks, so guard refuses all later calls.
+// guard runs f and turns a panic of f into an error. bbolt may panic on a damaged
+// file. After a panic, guard refuses all calls, because bbolt may hold locks.
 func (s *Store) guard(writes bool, f func() error) (err error) {
 	if s == nil || s.path == "" {
 		return errNotOpen
@@ -142,10 +139,12 @@ func (s *Store) view(f func(*bbolt.Tx) error) error {
 	return s.guard(false, func() error { return s.db.View(f) })
 }
 
-// Swap replaces the record with the given id by next, if the stored record equals
-// old. If old is nil, there must be no stored record. If next is nil, Swap removes
-// the record. If the stored record differs from old, Swap changes nothing and
-// returns false. The change is on disk when Swap returns.
+// Swap replaces the stored record with the given id by next. The change is on disk
+// when Swap returns.
+//
+//   - If the stored record differs from old, Swap changes nothing and returns false.
+//   - If old is nil, there must be no stored record.
+//   - If next is nil, Swap removes the record.
 func (s *Store) Swap(id string, old, next []byte) (swapped bool, err error) {
 	err = s.update(func(tx *bbolt.Tx) error {
 		b, key := tx.Bucket(bucket), []byte(id)
@@ -171,7 +170,7 @@ func (s *Store) All() (map[string][]byte, error) {
 	all := map[string][]byte{}
 	err := s.view(func(tx *bbolt.Tx) error {
 		return tx.Bucket(bucket).ForEach(func(id, record []byte) error {
-			all[string(id)] = bytes.Clone(record) // record is valid only during the transaction
+			all[string(id)] = bytes.Clone(record) // valid only during the transaction
 			return nil
 		})
 	})

@@ -295,8 +295,7 @@ func ExampleOpen() {
 	// Output: true
 }
 
-// Swap replaces a record only if the record is still the expected one. If two
-// queues start the same task, Swap succeeds for one of them.
+// Swap replaces a record only if the record is the expected one.
 func ExampleStore_Swap() {
 	folder, err := os.MkdirTemp("", "boltstore")
 	if err != nil {

@@ -27,24 +27,21 @@ import (
 	"github.com/errclass/errclass/resilience/boltstore"
 )
 
-// The test binary runs as a child process with a queue if the environment
-// variable childEnv is set. The variable has two words: the folder of the store
-// and the mode.
+// childEnv makes the test binary a child process with a queue. The value is the
+// folder of the store and a mode:
 //
-//   - In the mode childDrain, the child accepts no new tasks. It exits when no
-//     task is left.
-//   - In the mode childSuicide, the only task of the child kills the process.
-//     The child exits when that task is parked.
-//   - A mode that begins with childShared runs sharedChild.
-//   - Any other mode is a number. The child then offers and runs tasks until it is
-//     killed. The number is part of the names of its tasks.
+//   - childDrain: accept no new tasks, and exit when no task is left.
+//   - childSuicide: run a task that kills the process, and exit when the task is
+//     parked.
+//   - childShared, as a prefix: run sharedChild.
+//   - A number: offer and run tasks until killed. The number is part of the task
+//     names.
 const (
 	childEnv     = "ERRCLASS_TEST_QUEUE"
 	childDrain   = "drain"
 	childSuicide = "suicide"
 	childShared  = "shared" // see sharedChild; a number follows
-	// childLease is short, so that each child takes over the tasks of the previous
-	// child before the test kills it.
+	// childLease is short, so that each child soon takes over the previous tasks.
 	childLease = 100 * time.Millisecond
 )
 
@@ -63,10 +60,11 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// A process that queues and runs tasks is killed 50 times at random moments and
-// started again. In the end, every accepted task must be done. No task may run again
-// after it is done. Each further run of a task has a higher number. The last process
-// resumes parked tasks.
+// A process is killed 50 times at random moments and started again.
+//
+//   - Every accepted task is done in the end.
+//   - No task runs again after it is done.
+//   - Each further run of a task has a higher number.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	const rounds = 50
@@ -92,8 +90,7 @@ func TestKill(t *testing.T) {
 	require.NoError(t, store.Close())
 }
 
-// A task that kills its process three times is parked. The fourth process is not
-// killed.
+// A task that kills its process three times is parked.
 func TestKillItself(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -117,8 +114,7 @@ func TestKillItself(t *testing.T) {
 	}, lines)
 }
 
-// killAfter runs a child until it has written the given number of lines. It then
-// waits a moment and kills the child.
+// killAfter runs a child until it has written enough lines, and then kills it.
 func killAfter(t *testing.T, folder, round string, lines int, wait time.Duration) {
 	t.Helper()
 	cmd := childProcess(t, folder, round)
@@ -152,13 +148,13 @@ func childProcess(t *testing.T, folder, round string) *exec.Cmd {
 // history has the entries of the journal for one task.
 type history struct {
 	offered, done bool
-	completed     string // the round in which its function has last returned nil
+	completed     string // the last round in which the function returned nil
 	started       int    // number of its last start
 	runs          int
-	mayRerun      bool // the last run has failed, or an event reported that it was interrupted
+	mayRerun      bool // the last run has failed or was interrupted
 }
 
-// verify reads the journal of all processes and checks the history of each task.
+// verify checks the history of each task in the journal.
 func verify(t *testing.T, journal string) {
 	t.Helper()
 	var done, reruns, interrupted, parked int
@@ -217,8 +213,8 @@ func verify(t *testing.T, journal string) {
 	t.Logf("%d tasks, %d lost, %d reruns, %d interrupted runs, %d tasks parked", len(tasks), lost, reruns, interrupted, parked)
 }
 
-// journal appends lines to a file and to standard output. After write(2) a line
-// is in the file even if the process is killed.
+// journal appends lines to a file and to standard output. A written line survives
+// the process.
 type journal struct {
 	mu    sync.Mutex
 	file  *os.File
@@ -235,8 +231,8 @@ func (j *journal) write(what, task string, number int) {
 	fmt.Print(line)
 }
 
-// child runs a queue in this process. Each of its tasks fails up to twice with a
-// network error before it succeeds.
+// child runs a queue in this process. Each task fails at most twice before it
+// succeeds.
 func child(folder, round string) error {
 	file, err := os.OpenFile(filepath.Join(folder, "journal"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -342,9 +338,8 @@ func child(folder, round string) error {
 	}
 }
 
-// shouldFail reports whether a task should fail once more. A task fails 0 to 2
-// times, depending on its number. Each failure creates a file, because the
-// count must survive the process.
+// shouldFail reports whether a task should fail once more. Each failure creates a
+// file, because the count must survive the process.
 func shouldFail(folder, task string) bool {
 	_, number, _ := strings.Cut(task, ".")
 	n, _ := strconv.Atoi(number)

@@ -13,8 +13,7 @@ import (
 	"github.com/errclass/errclass/resilience/boltstore"
 )
 
-// Only the owner can read a new file. An existing file that others can read
-// becomes private and keeps its records.
+// Only the owner can read a new or an existing file. The records are kept.
 func TestFileIsPrivate(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "restarts.db")

@@ -25,8 +25,8 @@ const (
 	sharedTasks     = 5 // tasks that each process offers
 )
 
-// perCall is a store that several processes can use. Each of its methods opens the
-// file. If another process has the file open, the method waits.
+// perCall is a store for several processes. Each method opens the file and waits for
+// other processes.
 type perCall struct{ path string }
 
 func (p perCall) with(f func(*boltstore.Store) error) error {
@@ -51,7 +51,7 @@ func (p perCall) All() (all map[string][]byte, err error) {
 	return all, err
 }
 
-// Three processes share a store and read each other's tasks. Each task runs once.
+// Three processes share a store. Each task runs once.
 func TestProcessesShareStore(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -88,8 +88,7 @@ func TestProcessesShareStore(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// sharedChild runs a queue in this process. It offers tasks, and it runs tasks of
-// all processes until no task is left.
+// sharedChild runs a queue in this process until no task is left.
 func sharedChild(folder, round string) error {
 	file, err := os.OpenFile(filepath.Join(folder, "journal"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -119,7 +118,7 @@ func sharedChild(folder, round string) error {
 			return err
 		}
 	}
-	time.Sleep(lease/3 + lease/10) // until the queue has read the tasks of the other processes
+	time.Sleep(lease/3 + lease/10) // for the tasks of the other processes
 	for _, task := range queue.Tasks() {
 		j.write("seen", string(task.Restart.Task.Payload), 0)
 	}

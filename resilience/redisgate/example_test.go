@@ -14,7 +14,7 @@ import (
 	"github.com/errclass/errclass/resilience/redisgate"
 )
 
-// One process meets a rate limit. Another process then does not call the endpoint.
+// If one process meets a rate limit, another process does not call the endpoint.
 func Example() {
 	server, err := miniredis.Run() // in a real fleet: Redis or Valkey
 	if err != nil {

@@ -22,8 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// onServers runs a test with miniredis and, if a real server is installed, with
-// that server too.
+// onServers runs a test with miniredis and with a real server, if installed.
 func onServers(t *testing.T, test func(t *testing.T, addr string)) {
 	t.Helper()
 	t.Parallel()
@@ -60,7 +59,7 @@ func newClient(t *testing.T, addr string) *redis.Client {
 	return c
 }
 
-// process stands for a process of a fleet. Each has an executor with its own Sharer.
+// process is one process of a fleet, with its own executor and Sharer.
 type process struct {
 	*redisgate.Sharer
 	x *resilience.Executor
@@ -103,7 +102,7 @@ var target = resilience.Target{Endpoint: "https://api.example.com/v1", Key: "ten
 
 const gateName = "https://api.example.com/v1#tenant {7}"
 
-// do makes a call that ends with err. timeout is the time until the call's deadline.
+// do makes a call that returns err. The deadline of the call is after timeout.
 func (p *process) do(t *testing.T, err error, timeout time.Duration) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
@@ -156,8 +155,8 @@ func (*limitedError) Error() string               { return "429 too many request
 func (*limitedError) StatusCode() int             { return 429 }
 func (e *limitedError) RetryAfter() time.Duration { return e.after }
 
-// eventually waits until a condition holds. It fails the test if that takes too
-// long.
+// eventually waits until a condition is true. If this takes too long, the test
+// fails.
 func eventually(t *testing.T, condition func() bool, what string) {
 	t.Helper()
 	require.Eventually(t, condition, 15*time.Second, 5*time.Millisecond, what)

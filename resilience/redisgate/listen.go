@@ -14,19 +14,20 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// listen receives the changes of other processes until Close. When the connection
-// fails, listen connects again after a pause. listen calls the function started
-// after each attempt to reach the server.
-func (s *Sharer) listen(started func()) {
+// listen receives the changes of other processes until Close.
+//
+//   - If the connection fails, listen connects again after a pause.
+//   - After each attempt, listen calls the callback.
+func (s *Sharer) listen(callback func()) {
 	pause := shortestPause
 	for s.ctx.Err() == nil {
-		wasUp, err := s.subscribe(started)
+		wasUp, err := s.subscribe(callback)
 		s.up.Store(false)
 		if s.ctx.Err() != nil {
 			return
 		}
 		s.setDown(fmt.Errorf("redisgate: each process goes on by itself: %w", err))
-		started()
+		callback()
 		if wasUp {
 			pause = shortestPause
 		}
@@ -38,8 +39,7 @@ func (s *Sharer) listen(started func()) {
 	}
 }
 
-// setDown stores err, the reason why the server cannot be reached, and reports err
-// to the receiver.
+// setDown stores and reports why the server cannot be reached.
 func (s *Sharer) setDown(err error) {
 	s.mu.Lock()
 	s.down = err
@@ -47,9 +47,9 @@ func (s *Sharer) setDown(err error) {
 	s.report().Away(err)
 }
 
-// subscribe receives changes until the connection fails. wasUp is true if the
-// subscription and the first load succeeded.
-func (s *Sharer) subscribe(started func()) (wasUp bool, err error) {
+// subscribe receives changes until the connection fails. wasUp is true if the first
+// load succeeded.
+func (s *Sharer) subscribe(callback func()) (wasUp bool, err error) {
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
 	s.mu.Lock()
@@ -69,12 +69,12 @@ func (s *Sharer) subscribe(started func()) (wasUp bool, err error) {
 	s.mu.Unlock()
 	s.up.Store(true)
 	s.report().Back()
-	started()
+	callback()
 	return true, s.receive(ctx, sub)
 }
 
 // receive delivers the messages of the channel until an error occurs. If no message
-// comes for some time, it sends a ping to the server.
+// comes for pingAfter, it sends a ping.
 func (s *Sharer) receive(ctx context.Context, sub *redis.PubSub) error {
 	asked := false
 	for {
@@ -99,8 +99,8 @@ func (s *Sharer) receive(ctx context.Context, sub *redis.PubSub) error {
 	}
 }
 
-// deliver decodes a message and stores its change. If another process has sent the
-// change, deliver also applies it to the gate.
+// deliver stores the change of a message. If another process sent the change,
+// deliver also applies it.
 func (s *Sharer) deliver(payload string) {
 	c, err := decodeSent(payload)
 	if err != nil {
@@ -116,8 +116,7 @@ func (s *Sharer) deliver(payload string) {
 // loadBatch is the number of states that load reads in one round trip.
 const loadBatch = 100
 
-// load reads the current holds and openings from the server and applies them to the
-// gates.
+// load reads the stored states from the server and applies them to the gates.
 func (s *Sharer) load(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*commandTimeout)
 	defer cancel()
@@ -136,9 +135,8 @@ func (s *Sharer) load(ctx context.Context) error {
 	return nil
 }
 
-// loadStates reads and applies the states (holds and openings) of the given members
-// of the index. It reads at most maxText+1 bytes of each state, because another
-// program may have written the key, with a text of any length.
+// loadStates reads and applies the states of some members of the index. It reads
+// only maxText+1 bytes of each state, because another program may have written it.
 func (s *Sharer) loadStates(ctx context.Context, members []string) error {
 	texts, lefts := make([]*redis.StringCmd, len(members)), make([]*redis.DurationCmd, len(members))
 	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -165,8 +163,8 @@ func (s *Sharer) loadStates(ctx context.Context, members []string) error {
 	return nil
 }
 
-// apply decodes and stores the state of a member of the index, and applies the state
-// to the gate. ttl is the remaining TTL of the state.
+// apply stores the state of a member of the index and applies it to the gate. ttl is
+// the remaining TTL of the state.
 func (s *Sharer) apply(member, text string, ttl time.Duration) {
 	c, err := decode(text)
 	kind, gate, _ := strings.Cut(member, ":")

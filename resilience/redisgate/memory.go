@@ -7,17 +7,15 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// maxStates limits the number of states in a memory. A state is a hold (a pause that
-// a rate limit requires) or an opening (an open circuit breaker).
+// maxStates limits the number of states in a memory. A state is a pause of a rate
+// limit or an open breaker.
 const maxStates = 10000
 
-// openLife is how long an opening stays stored after the next trial is due. If no
-// process has made a trial by then, no process calls the endpoint any more.
+// openLife is how long an open breaker stays stored after the next trial is due.
 const openLife = time.Minute
 
-// memory stores the published holds and openings of all processes until these states
-// expire. A gate that this process creates later starts with its stored states.
-// memory is safe for concurrent use.
+// memory stores the states of all processes until they expire. It is safe for
+// concurrent use.
 type memory struct {
 	mu     sync.Mutex
 	states map[stateKey]state
@@ -30,7 +28,7 @@ type stateKey struct {
 
 type state struct {
 	change resilience.GateChange
-	start  time.Time // the durations in change count from this time
+	start  time.Time // the durations of the change are counted from this time
 	until  time.Time // the state expires at this time
 }
 
@@ -74,8 +72,7 @@ func (m *memory) clear() {
 	clear(m.states)
 }
 
-// current returns the stored hold of a gate and the stored opening of its breaker,
-// unless they have expired. The durations of these changes count from now.
+// current returns the stored states of a gate. Their durations are counted from now.
 func (m *memory) current(gate string) (all []resilience.GateChange) {
 	now := time.Now()
 	m.mu.Lock()

@@ -12,18 +12,15 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// version is the version of the message format. Processes ignore messages of
-// other versions. The Lua function live ignores a key whose text does not begin with
-// this version.
+// version is the version of the message format. Processes ignore other versions.
 const version = 1
 
-// maxText is the largest number of bytes of a message that decode reads.
+// maxText limits the number of bytes of a message.
 const maxText = 4096
 
-// message is the JSON form of a change, in keys and in the channel. Its times are
-// in milliseconds.
+// message is the JSON form of a change. Its times are in milliseconds.
 type message struct {
-	Version int                       `json:"v"` // the first field, because the Lua function live reads only the first bytes
+	Version int                       `json:"v"` // must be first: the Lua scripts read only the first bytes
 	Peer    string                    `json:"peer"`
 	Gate    string                    `json:"gate"`
 	Kind    resilience.GateChangeKind `json:"kind"`
@@ -54,8 +51,7 @@ func encode(peer string, c resilience.GateChange) (string, error) {
 // up returns d in milliseconds, rounded up.
 func up(d time.Duration) int64 { return (d + time.Millisecond - 1).Milliseconds() }
 
-// longest is the limit for a duration in a message. It prevents an overflow: the
-// number of milliseconds in a message may be larger than a time.Duration can hold.
+// longest limits a duration in a message, because a time.Duration could overflow.
 const longest = 100 * 365 * 24 * time.Hour
 
 func duration(ms int64) time.Duration {
@@ -65,8 +61,8 @@ func duration(ms int64) time.Duration {
 
 var errMessage = errors.New("redisgate")
 
-// decode reads the JSON of a change. The errors of decode do not quote the text,
-// because another program may have written it.
+// decode reads the JSON of a change. The errors do not quote the text, because
+// another program may have written it.
 func decode(text string) (resilience.GateChange, error) {
 	if len(text) > maxText {
 		return resilience.GateChange{}, fmt.Errorf("%w: a message has %d bytes, more than %d", errMessage, len(text), maxText)
@@ -91,11 +87,11 @@ func decode(text string) (resilience.GateChange, error) {
 // maxGate and maxPeer limit the bytes in the id of a gate and of a process.
 const (
 	maxGate = 256
-	maxPeer = 63 // the Lua function owner reads 64 bytes
+	maxPeer = 63 // the Lua scripts read 64 bytes
 )
 
-// decodeSent reads a message of the channel: the number of processes, a space and
-// the JSON of a change.
+// decodeSent reads a message of the channel. It contains the number of processes, a
+// space and the JSON of a change.
 func decodeSent(payload string) (resilience.GateChange, error) {
 	count, text, ok := strings.Cut(payload[:min(len(payload), maxText+32)], " ")
 	peers, err := strconv.Atoi(count)

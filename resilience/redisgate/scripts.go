@@ -2,9 +2,8 @@ package redisgate
 
 import "github.com/redis/go-redis/v9"
 
-// The server runs each script atomically. Another program may have written a key,
-// with a value of any length. So each script reads only a few bytes of a key, and
-// checks them. All times are in milliseconds.
+// The server runs each script atomically. All times are in milliseconds. Each script
+// reads only a few bytes of a key, because another program may have written it.
 
 // luaCommon contains functions that several scripts call.
 const luaCommon = `
@@ -50,12 +49,12 @@ local function owner(key)
 end
 `
 
-// heldScript stores a hold (a pause that a rate limit requires) and sends it to the
-// other processes. It does nothing if the hold is shorter than a second, or would
-// extend the stored hold by less than a second.
+// heldScript stores and publishes a pause that a rate limit requires. If the pause
+// is shorter than a second, the script does nothing. If the stored pause grows by
+// less than a second, the script does nothing either.
 //
-// KEYS: state, index.
-// ARGV: JSON of the change, duration of the hold, channel, member of the index.
+// KEYS: state, index. ARGV: JSON of the change, duration of the pause, channel,
+// member of the index.
 var heldScript = redis.NewScript(luaCommon + `
 local ms = tonumber(ARGV[2])
 if live(KEYS[1]) > ms - 1000 then
@@ -67,17 +66,15 @@ publish(ARGV[3], ARGV[1])
 return 1
 `)
 
-// openedScript stores the opening of a breaker and sends it to the other processes.
-// The calling process gets the lease of the trial (the call that tests the endpoint)
-// until the next trial is due. After that, any process can get the lease.
+// openedScript stores and publishes that a breaker has opened. The calling process
+// gets the lease of the trial until the next trial is due.
 //
-// If this is the first opening of an outage and an opening is already stored, the
-// script does nothing. After a failed trial, the script does not take the lease
-// from another process.
+//   - If this is the first opening of an outage and an opening is stored, the script
+//     does nothing.
+//   - After a failed trial, another process keeps its lease.
 //
-// KEYS: state, index, lease.
-// ARGV: JSON of the change, TTL, channel, member of the index, time until the next
-// trial, "1" for the first opening of an outage, process.
+// KEYS: state, index, lease. ARGV: JSON of the change, TTL, channel, member of the
+// index, time until the next trial, "1" for the first opening of an outage, process.
 var openedScript = redis.NewScript(luaCommon + `
 local first = ARGV[6] == '1'
 if first and live(KEYS[1]) >= 0 then
@@ -93,11 +90,10 @@ publish(ARGV[3], ARGV[1])
 return 1
 `)
 
-// closedScript removes the opening and the lease of a gate, and sends the closing
-// to the other processes.
+// closedScript removes the stored opening and the lease of a gate, and publishes the
+// change.
 //
-// KEYS: state, index, lease.
-// ARGV: JSON of the change, channel, member of the index.
+// KEYS: state, index, lease. ARGV: JSON of the change, channel, member of the index.
 var closedScript = redis.NewScript(luaCommon + `
 redis.call('DEL', KEYS[1], KEYS[3])
 redis.pcall('ZREM', KEYS[2], ARGV[3])
@@ -105,11 +101,9 @@ publish(ARGV[2], ARGV[1])
 return 1
 `)
 
-// releasedScript removes the lease if this process has the lease, and tells the
-// other processes that the lease is free.
+// releasedScript removes the lease of this process and publishes the change.
 //
-// KEYS: lease.
-// ARGV: JSON of the change, channel, process.
+// KEYS: lease. ARGV: JSON of the change, channel, process.
 var releasedScript = redis.NewScript(luaCommon + `
 if owner(KEYS[1]) ~= ARGV[3] then
 	return 0
@@ -120,7 +114,7 @@ return 1
 `)
 
 // claimScript takes the lease of a trial and returns 0. If another process has the
-// lease, it returns the remaining time of that lease.
+// lease, the script returns the remaining time.
 //
 // KEYS: lease. ARGV: process, TTL.
 var claimScript = redis.NewScript(luaCommon + `
@@ -132,7 +126,7 @@ end
 return math.max(left, 1)
 `)
 
-// renewScript sets the TTL of the lease again if this process still has the lease.
+// renewScript sets the TTL of the lease again if this process has the lease.
 //
 // KEYS: lease. ARGV: process, TTL.
 var renewScript = redis.NewScript(luaCommon + `
@@ -142,8 +136,8 @@ end
 return 0
 `)
 
-// indexScript returns the members of the index. The script also writes. So it fails
-// on a read-only server, which cannot store changes.
+// indexScript returns the members of the index. It writes too, so that it fails on a
+// read-only server.
 //
 // KEYS: index.
 var indexScript = redis.NewScript(luaCommon + `

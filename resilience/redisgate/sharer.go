@@ -15,16 +15,16 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Sharer shares the gates (circuit breakers and rate limits) of one executor with
-// other processes through a Redis or Valkey server. [New] returns a Sharer. A Sharer
-// is safe for concurrent use. Close ends the goroutines of a Sharer.
+// Sharer shares the circuit breakers and rate limits of one executor with other
+// processes. It uses a Redis or Valkey server. [New] returns a Sharer. A Sharer is
+// safe for concurrent use. Close ends its goroutines.
 type Sharer struct {
 	client redis.UniversalClient
 	prefix string
 	peer   string // identifies this process
 	memory memory
-	out    chan resilience.GateChange // changes for the method send
-	wake   chan struct{}              // tells the method send that there is a lease to renew
+	out    chan resilience.GateChange // changes to be sent
+	wake   chan struct{}              // receives a value when a lease must be renewed
 
 	up    atomic.Bool // the server answers, and this process receives changes
 	ctx   context.Context
@@ -35,7 +35,7 @@ type Sharer struct {
 	receiver resilience.Receiver
 	down     error                   // why the server cannot be reached, or nil
 	session  context.CancelCauseFunc // ends the current subscription
-	leases   map[string]time.Time    // gate of a running trial -> end of the renewals of the lease
+	leases   map[string]time.Time    // id of a gate -> time when the renewals of the lease end
 }
 
 var _ resilience.Sharer = (*Sharer)(nil)
@@ -51,9 +51,9 @@ func (o option) apply(s *Sharer) { o(s) }
 // sets another prefix.
 const DefaultPrefix = "errclass"
 
-// WithPrefix sets the prefix of the keys and of the channel. Processes with the
-// same prefix share their gates. The default is [DefaultPrefix]. An empty prefix
-// changes nothing. WithPrefix removes braces from the prefix.
+// WithPrefix sets the prefix of the keys and of the channel. The default is
+// [DefaultPrefix]. An empty prefix changes nothing. Braces are removed from the
+// prefix. Processes with the same prefix share their gates.
 func WithPrefix(prefix string) Option {
 	return option(func(s *Sharer) {
 		if prefix = strings.NewReplacer("{", "", "}", "").Replace(prefix); prefix != "" {
@@ -65,34 +65,33 @@ func WithPrefix(prefix string) Option {
 const (
 	// startTimeout limits how long New waits for the server.
 	startTimeout = time.Second
-	// commandTimeout limits the time of a Redis command. If a command takes longer,
-	// the server counts as unreachable.
+	// commandTimeout limits the time of a Redis command. After that time, the server
+	// counts as unreachable.
 	commandTimeout = time.Second
-	// leaseTime is the TTL of the lease of a trial (the call that tests an endpoint).
-	// The process renews the lease each time a third of leaseTime has passed.
+	// leaseTime is the TTL of the lease of a trial. The lease is renewed after each
+	// third of leaseTime.
 	leaseTime = 5 * time.Second
 	// queueLength limits the number of changes that wait to be sent.
 	queueLength = 1024
-	// After a failure, the method listen pauses before it subscribes again. The
-	// first pause is shortestPause. Each further pause is twice as long, but not
-	// longer than longestPause.
+	// shortestPause is the first pause before another subscription. Each further
+	// pause doubles, but no pause exceeds longestPause.
 	shortestPause, longestPause = 100 * time.Millisecond, 5 * time.Second
-	// If no message comes within pingAfter, the method receive sends a ping. If the
-	// ping gets no answer within pingAfter, the server counts as unreachable.
+	// pingAfter is the time without a message before a ping. It also limits the time
+	// for the answer.
 	pingAfter = 2 * time.Second
 )
 
-// errAway is the error of Claim while the server cannot be reached.
+// errAway is the error of Claim if the server cannot be reached.
 var errAway = errors.New("redisgate: the server is away")
 
-// New returns a Sharer that uses a client. New waits until the Sharer has read the
-// current holds and openings from the server, but for a second at most, and not
-// after the end of ctx. If the server cannot be reached, New returns no error, and
-// the Sharer keeps trying. If client is nil, New returns an error. The caller closes
-// first the Sharer, then the client.
+// New returns a Sharer that uses a client. The Sharer first reads the current state
+// of the gates from the server. New waits for this at most one second, and at most
+// until ctx ends. If the server cannot be reached, New returns no error, and the
+// Sharer keeps trying. If client is nil, New returns an error. Close the Sharer
+// before the client.
 //
-// Set ContextTimeoutEnabled in the options of the client. Without this option, each
-// command to a server that hangs keeps a goroutine until the client's own timeout.
+// Set ContextTimeoutEnabled in the options of the client. Without this option, a
+// command to a hanging server keeps a goroutine for the client's own timeout.
 func New(ctx context.Context, client redis.UniversalClient, opts ...Option) (*Sharer, error) {
 	if client == nil {
 		return nil, errors.New("redisgate: no client")
@@ -187,9 +186,8 @@ func (s *Sharer) key(kind, gate string) string { return s.prefix + kind + gate }
 
 func (s *Sharer) channel() string { return s.prefix + "changes" }
 
-// do calls f, which runs Redis commands. It returns when f returns or when ctx ends,
-// even if the client ignores ctx. If the server does not answer, do ends the
-// subscription, and the method listen then connects again.
+// do calls f, which runs Redis commands. It also returns when ctx ends, even if f
+// still runs. If the server does not answer, do ends the subscription.
 func (s *Sharer) do(ctx context.Context, f func(context.Context) error) error {
 	done := make(chan error, 1)
 	go func() { done <- f(ctx) }()
@@ -206,7 +204,7 @@ func (s *Sharer) do(ctx context.Context, f func(context.Context) error) error {
 		s.report().Ignored(fmt.Errorf("redisgate: the server refuses a command: %w", answered))
 		return err
 	}
-	s.up.Store(false) // before the subscription ends, because a new subscription sets it to true
+	s.up.Store(false) // first, because a new subscription sets it to true
 	s.mu.Lock()
 	end := s.session
 	s.mu.Unlock()
@@ -216,7 +214,7 @@ func (s *Sharer) do(ctx context.Context, f func(context.Context) error) error {
 	return err
 }
 
-// report returns the receiver, for reporting an event to the executor.
+// report returns the receiver of events.
 func (s *Sharer) report() resilience.Receiver {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -226,7 +224,7 @@ func (s *Sharer) report() resilience.Receiver {
 // send sends the queued changes and renews the leases until Close.
 func (s *Sharer) send() {
 	var ticker *time.Ticker
-	var tick <-chan time.Time // nil if there is no lease to renew
+	var tick <-chan time.Time // nil without a lease
 	for {
 		select {
 		case <-s.ctx.Done():
@@ -276,8 +274,8 @@ func (s *Sharer) sendChange(c resilience.GateChange) {
 	})
 }
 
-// renew renews the leases of the trials that run in this process. It returns false
-// if there are no such trials.
+// renew renews the leases of the trials in this process. If there are no such
+// trials, it returns false.
 func (s *Sharer) renew() bool {
 	now := time.Now()
 	var gates []string

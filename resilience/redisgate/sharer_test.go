@@ -25,8 +25,8 @@ func TestNew_NoClient(t *testing.T) {
 	require.Error(t, err)
 }
 
-// If one process meets a rate limit, the other processes pause their calls too. So
-// do processes that start later.
+// If one process meets a rate limit, the others pause too. So do processes that
+// start later.
 func TestHold(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		a, b := newProcess(t, addr), newProcess(t, addr)
@@ -44,8 +44,8 @@ func TestHold(t *testing.T) {
 	})
 }
 
-// One process opens its circuit breaker, and the others open theirs. Only one process
-// then makes the trial (the call that tests the endpoint).
+// If one process opens its breaker, the others open theirs. Only one process makes
+// the trial.
 func TestOpenAndClose(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		a, b := newProcess(t, addr), newProcess(t, addr)
@@ -86,8 +86,7 @@ func TestOpenAndClose(t *testing.T) {
 	})
 }
 
-// A lease ends by itself if its process does not renew it. Then another process
-// makes the trial.
+// If a process does not renew its lease, another process makes the trial.
 func TestDeadProcessLosesLease(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		a, b := newProcess(t, addr), newProcess(t, addr)
@@ -170,8 +169,7 @@ func TestWithPrefix(t *testing.T) {
 	})
 }
 
-// If other programs have written the keys, calls go on, and observers receive one
-// event.
+// If other programs have written the keys, calls succeed and one event is reported.
 func TestHostileContent(t *testing.T) {
 	const gate = "https%3A%2F%2Fapi.example.com%2Fv1#"
 	tests := []struct {
@@ -239,7 +237,7 @@ func TestHostileContent(t *testing.T) {
 	}
 }
 
-// idOf returns the [resilience.GateChange].Gate of the target.
+// idOf returns the id of the target's gate.
 func idOf(t *testing.T, addr string) string {
 	t.Helper()
 	client := newClient(t, addr)
@@ -255,8 +253,7 @@ func idOf(t *testing.T, addr string) string {
 	return strings.TrimPrefix(keys[0], "{other}:hold:")
 }
 
-// The sharer ignores malformed messages. It reports one event for all of them, and
-// calls go on.
+// Malformed messages are ignored. One event reports all of them.
 func TestHostileMessages(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		client := newClient(t, addr)
@@ -299,8 +296,7 @@ func TestEqualChangesAreOne(t *testing.T) {
 	})
 }
 
-// The server is killed while calls run, and starts again. No call fails or waits
-// because of that, and observers receive one event.
+// The server is killed and starts again. No call fails or waits because of that.
 func TestServerKilled(t *testing.T) {
 	t.Parallel()
 	server := realServer(t)
@@ -310,7 +306,7 @@ func TestServerKilled(t *testing.T) {
 	outage(t, server.Addr, server.Kill, func() { require.NoError(t, server.Start(t.Context())) })
 }
 
-// The server stops answering while calls run, and answers again later.
+// The server hangs while calls run, and answers again later.
 func TestServerHangs(t *testing.T) {
 	t.Parallel()
 	server := realServer(t)
@@ -328,8 +324,8 @@ func TestServerKilled_Miniredis(t *testing.T) {
 	outage(t, server.Addr(), server.Close, func() { require.NoError(t, server.Restart()) })
 }
 
-// outage makes calls in two processes while the server is down for some time.
-// Meanwhile the endpoint of one process is also down for some time.
+// outage makes calls in two processes while the server is down. Meanwhile the
+// endpoint of one process is also down.
 func outage(t *testing.T, addr string, stop, start func()) {
 	t.Helper()
 	a, b := newProcess(t, addr), newProcess(t, addr)

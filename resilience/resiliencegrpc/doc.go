@@ -5,26 +5,28 @@
 //		grpc.WithUnaryInterceptor(resiliencegrpc.UnaryClientInterceptor(x)),
 //		grpc.WithStreamInterceptor(resiliencegrpc.StreamClientInterceptor(x)))
 //
-// Streams are retried until the server has sent something
-// ([StreamClientInterceptor]). Calls are retried as package resilience describes,
-// with these rules for gRPC:
+// Calls are retried as package resilience describes. Streams are retried until the
+// server has sent something ([StreamClientInterceptor]). gRPC adds these rules:
 //
-//   - The status of a failed call is classified, including the status details:
-//     RetryInfo gives the pause, QuotaFailure tells whether waiting helps.
-//   - The trailer grpc-retry-pushback-ms has the meaning of gRFC A6: a number is the
-//     pause (0 means the pause of the schedule), any other value forbids retries.
-//     Without this trailer, the trailer retry-after is read like the HTTP header
+//   - Only methods that are declared as idempotent, or named by [WithMethods], are
+//     called again.
+//   - A failed call is classified by its status and the status details. RetryInfo
+//     gives the pause. QuotaFailure tells whether waiting helps.
+//   - In the trailer grpc-retry-pushback-ms, a number is the pause (gRFC A6). 0
+//     means the pause of the schedule. Any other value forbids retries.
+//   - Without that trailer, the trailer retry-after is read like the HTTP header
 //     Retry-After.
-//   - Only methods declared as idempotent, and methods of [WithMethods], are called
-//     again.
-//   - Errors remain gRPC errors: status.Code and status.FromError return the last
-//     status. If the context ended during a pause, the code is Canceled or
-//     DeadlineExceeded. After an attempt timeout, the code is DeadlineExceeded. If
-//     a circuit breaker refused the call, the code is Unavailable. If the call was
-//     refused because of a rate limit, the code is ResourceExhausted. errors.As
-//     finds the [resilience.Error] with all attempts.
 //
-// Let either the gRPC service config or the interceptor retry, not both. If the
-// service config retries a call, the interceptor sees all attempts of gRPC as one
-// call.
+// Errors remain gRPC errors. status.Code and status.FromError return the last
+// status. errors.As finds the [resilience.Error] with all attempts. Some errors have
+// a code of their own:
+//
+//   - If the context ended during a pause, the code is Canceled or DeadlineExceeded.
+//   - After an attempt timeout, the code is DeadlineExceeded.
+//   - If a circuit breaker refused the call, the code is Unavailable.
+//   - If the call was refused because of a rate limit, the code is
+//     ResourceExhausted.
+//
+// Let either the gRPC service config or the interceptor retry, not both. The
+// interceptor sees all attempts of the service config as one call.
 package resiliencegrpc

@@ -16,15 +16,15 @@ import (
 // pushbackKey is the trailer by which a server controls retries (gRFC A6).
 const pushbackKey = "grpc-retry-pushback-ms"
 
-// These limit what is read of the trailer retry-after, because a trailer may be
-// megabytes long. An HTTP date has 29 bytes.
+// These limit how much of the trailer retry-after is read. An HTTP date has 29
+// bytes.
 const (
 	maxValue  = 64 // bytes of one value
 	maxValues = 8  // values
 )
 
-// recordError stores the error of an attempt and returns the error. If the trailer
-// asks for a pause, recordError returns a hintedError instead.
+// recordError stores and returns the error of an attempt. If the trailer asks for a
+// pause, the result is a hintedError.
 func (u *attempts) recordError(err error) error {
 	u.last, u.noRetry = err, false
 	if err == nil {
@@ -51,12 +51,11 @@ func (u *attempts) recordError(err error) error {
 }
 
 // repeatable returns a function for Call.Repeatable. The function allows another
-// attempt if three conditions hold:
+// attempt if three conditions are true:
 //
-//   - methodAllowed is true.
+//   - The method may be called again.
 //   - The server has not forbidden another attempt.
-//   - callerAllows, the Repeatable function of the caller's own Call, is nil or
-//     returns true.
+//   - The caller's own Repeatable function is nil or returns true.
 func (u *attempts) repeatable(callerAllows func(resilience.Attempt) bool, methodAllowed bool) func(resilience.Attempt) bool {
 	return func(a resilience.Attempt) bool {
 		return methodAllowed && !u.noRetry && (callerAllows == nil || callerAllows(a))
@@ -96,8 +95,8 @@ func (e *callError) Error() string              { return e.status.Err().Error() 
 func (e *callError) Unwrap() error              { return e.err }
 func (e *callError) GRPCStatus() *status.Status { return e.status }
 
-// hintedError wraps an error and has the pause that the server asks for. Package
-// classify calls the method RetryAfter.
+// hintedError wraps an error and adds the pause of the server. Package classify
+// calls the method RetryAfter.
 type hintedError struct {
 	err  error
 	wait time.Duration

@@ -16,8 +16,7 @@ import (
 	"github.com/errclass/errclass/resilience/resiliencegrpc"
 )
 
-// start runs a server in memory and returns a connection to it. If down is true,
-// the server fails every call.
+// start runs a server in memory. If down is true, every call fails.
 func start(down bool, opts ...grpc.DialOption) (conn *grpc.ClientConn, stop func()) {
 	s := fails(nil)
 	if down {

@@ -29,8 +29,7 @@ const (
 	buy = "/shop.Shop/Buy" // not declared
 )
 
-// register registers the .proto file of the test service. Usually the code that
-// protoc generates does this.
+// register registers the .proto file of the test service, like generated code.
 func register() error {
 	method := func(name string, level descriptorpb.MethodOptions_IdempotencyLevel) *descriptorpb.MethodDescriptorProto {
 		m := &descriptorpb.MethodDescriptorProto{
@@ -66,8 +65,11 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// shop is a server with one prepared function per call. The function returns an
-// error, or nil to echo the request. The last function also answers all later calls.
+// shop is a server with one function per call. The last function also answers all
+// later calls.
+//
+//   - If the function returns an error, the call fails.
+//   - If the function returns nil, the server echoes the request.
 type shop struct {
 	mu      sync.Mutex
 	answers []func(context.Context) error
@@ -107,8 +109,8 @@ func (s *shop) made() int {
 	return len(s.calls)
 }
 
-// dial starts the server in memory and returns a connection to it. The test must
-// close the connection within its synctest bubble.
+// dial starts the server in memory and returns a connection. The test closes the
+// connection within its synctest bubble.
 func (s *shop) dial(t testing.TB, name string, opts ...grpc.DialOption) *grpc.ClientConn {
 	t.Helper()
 	return dialTo(t, name, s.serve, opts...)

@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// declaredIdempotent reports whether a .proto file declares a method
-// ("/package.Service/Method") as idempotent. Generated code registers the file.
+// declaredIdempotent reports whether the .proto file declares a method as
+// idempotent. The method has the form "/package.Service/Method".
 func declaredIdempotent(method string) bool {
 	name := strings.ReplaceAll(strings.TrimPrefix(method, "/"), "/", ".")
 	d, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(name))

@@ -27,14 +27,15 @@ type options struct {
 	conn    func(resilience.Target) (*grpc.ClientConn, error)
 }
 
-// WithMethods adds methods that may be called again. For example,
-// "/package.Service/Method" is one method, "/package.Service/" a whole service, and
-// "/" all methods. Other methods are called once. The circuit breakers, the health
-// reports and the alerts of the executor still count these calls.
+// WithMethods adds methods that may be called again. "/package.Service/Method" is
+// one method. "/package.Service/" is a whole service. "/" means all methods.
 //
 // By default, a method may be called again if the .proto file declares it as
-// idempotent (option idempotency_level = IDEMPOTENT or NO_SIDE_EFFECTS). The program
-// must contain the code that was generated from this file.
+// idempotent. The option is idempotency_level = IDEMPOTENT or NO_SIDE_EFFECTS. The
+// program must contain the code that was generated from this file.
+//
+// All other methods are called once. Circuit breakers, health reports and alerts
+// still count these calls.
 func WithMethods(methods ...string) Option {
 	return optionFunc(func(o options) options {
 		o.methods = slices.Concat(o.methods, methods)
@@ -42,9 +43,9 @@ func WithMethods(methods ...string) Option {
 	})
 }
 
-// WithCall sets the function that returns the [resilience.Call] for a method, with
-// key, agent and fallback targets ([WithConn]). The first target stands for the
-// connection on which the client makes the call.
+// WithCall sets the function that returns the [resilience.Call] for a method. The
+// Call can have a key, an agent and fallback targets ([WithConn]). The first target
+// describes the connection of the client.
 //
 // By default, and with nil, the Call has one target. Its endpoint is
 // [grpc.ClientConn.Target]. Its provider is the result of [classify.HostProvider].
@@ -58,8 +59,8 @@ func WithCall(call func(ctx context.Context, method string) resilience.Call) Opt
 }
 
 // WithConn sets the function that returns the connection for a fallback target. If
-// it returns an error, the call fails with that error. By default, and with nil,
-// all targets use the same connection.
+// the function returns an error, the attempt fails with that error. By default, and
+// with nil, all targets use the same connection.
 func WithConn(conn func(resilience.Target) (*grpc.ClientConn, error)) Option {
 	return optionFunc(func(o options) options {
 		if conn != nil {
@@ -106,8 +107,8 @@ func collect(opts []Option) options {
 	return o
 }
 
-// connTo returns conn for the target primary. For other targets, it returns the
-// connection from WithConn, or conn if WithConn is not set.
+// connTo returns the connection for a target. For the primary target, this is conn.
+// For other targets, it calls the function of WithConn, if set.
 func (o options) connTo(t, primary resilience.Target, conn *grpc.ClientConn) (*grpc.ClientConn, error) {
 	if t == primary || o.conn == nil {
 		return conn, nil
@@ -126,8 +127,7 @@ func (o options) callOf(ctx context.Context, method string, conn *grpc.ClientCon
 	}}}
 }
 
-// host returns the host of a target in canonical form: "dns:///example.com:443" ->
-// "example.com".
+// host returns the host of a target: "dns:///example.com:443" -> "example.com".
 func host(target string) string {
 	u, err := url.Parse(target)
 	if err != nil {

@@ -28,7 +28,7 @@ import (
 
 var busy = status.Error(codes.Unavailable, "busy")
 
-// The interceptor makes as many calls as the reason of a status code allows.
+// The status code decides how many calls are made.
 func TestUnary_Codes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -216,8 +216,7 @@ func TestUnary_ContextEndsInPause(t *testing.T) {
 	}
 }
 
-// If a pause would end after the deadline, the pause does not begin. The caller
-// gets the server's error.
+// If a pause would end after the deadline, the call fails at once.
 func TestUnary_DeadlineBeforeThePauseEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -235,8 +234,7 @@ func TestUnary_DeadlineBeforeThePauseEnds(t *testing.T) {
 	})
 }
 
-// A call fails with ResourceExhausted if its deadline is before the end of a rate
-// limit.
+// If a rate limit lasts beyond the deadline, the call fails with ResourceExhausted.
 func TestUnary_Held(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -254,7 +252,7 @@ func TestUnary_Held(t *testing.T) {
 	})
 }
 
-// A method that hangs ends after the attempt timeout and is called again.
+// If a method hangs, the attempt timeout ends the attempt.
 func TestUnary_AttemptTimeout(t *testing.T) {
 	t.Parallel()
 	for _, answers := range []int{1, 3} {
@@ -385,8 +383,7 @@ func TestUnary_FallsBack(t *testing.T) {
 	}
 }
 
-// A call is repeated only if the Repeatable function of the caller's Call also
-// allows it.
+// A call is repeated only if the caller's Repeatable function allows it.
 func TestUnary_Repeatable(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -420,8 +417,7 @@ func TestUnary_Provider(t *testing.T) {
 	}
 }
 
-// Concurrent calls share one connection. The server fails the first hundred
-// calls.
+// Concurrent calls share one connection. The first hundred calls fail.
 func TestUnary_ConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -16,24 +16,28 @@ import (
 )
 
 // StreamClientInterceptor returns an interceptor that establishes each stream
-// through x. A stream is established when the header of the server has arrived (it
-// comes with the first message at the latest), or when the stream has ended without
-// an error. If a stream fails before, it is made again by the rules for unary calls.
-// If an established stream fails, RecvMsg returns gRPC's own error. Observers get an
-// event of [resilience.KindStream] for this error, unless the context has ended.
+// through x. If x is nil or not enabled, streams are made once. The interceptor is
+// safe for concurrent use.
 //
-// When a server stream is made again, its request is sent again. A stream with
-// several requests is made again only if the client has not sent a request yet.
-// Between two attempts, SendMsg of such a stream waits for the next attempt.
+// A stream is established when the header of the server has arrived. The header
+// comes with the first message at the latest. A stream that ended without an error
+// counts as established too.
 //
-// The time limit attemptTimeoutMs applies until the stream is established. If a
-// server may send nothing for longer, set no limit, or let the server send the
-// header at once.
+//   - If a stream fails before it is established, it is made again by the rules for
+//     unary calls.
+//   - If an established stream fails, RecvMsg returns gRPC's own error. Observers
+//     get an event of [resilience.KindStream], unless the context has ended.
+//   - When a server stream is made again, the request is sent again.
+//   - A stream with several requests is made again only before the first request.
+//     Between two attempts, SendMsg waits for the next attempt.
 //
-// If x is nil or not enabled, streams are made once. The interceptor is safe for
-// concurrent use. While a stream is being established, an additional goroutine runs
-// the observers and the functions of the [resilience.Call]. This goroutine ends with
-// the context of the stream at the latest.
+// The time limit attemptTimeoutMs ends when the stream is established. If a server
+// may send nothing for longer, set no limit. Or let the server send the header at
+// once.
+//
+// While a stream is being established, another goroutine runs the observers. This
+// goroutine also runs the functions of the [resilience.Call]. It ends with the
+// context of the stream at the latest.
 func StreamClientInterceptor(x *resilience.Executor, opts ...Option) grpc.StreamClientInterceptor {
 	o := collect(opts)
 	return func(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, streamer grpc.Streamer, callOptions ...grpc.CallOption) (grpc.ClientStream, error) {
@@ -62,27 +66,26 @@ func StreamClientInterceptor(x *resilience.Executor, opts ...Option) grpc.Stream
 	}
 }
 
-// stream is a client stream. The method establish makes a new gRPC stream after each
-// failure.
+// stream is a client stream. After a failure, establish makes a new gRPC stream.
 type stream struct {
 	ctx    context.Context // the caller's context
 	desc   *grpc.StreamDesc
 	open   func(context.Context, resilience.Target) (grpc.ClientStream, error)
 	failed func(error)        // tells the observers that the established stream has failed
-	state  attempts           // used by the goroutine of establish
-	latest resilience.Attempt // number and target of the last attempt; written by that goroutine, read after finished is set
-	told   bool               // RecvMsg has called failed
+	state  attempts           // used only by the establishing goroutine
+	latest resilience.Attempt // the last attempt; read only after finished is set
+	told   bool               // the failure was reported
 
 	mu       sync.Mutex
-	changed  sync.Cond          // current or finished has changed
-	current  grpc.ClientStream  // stream of the attempt under way, then the established stream; nil between attempts
+	changed  sync.Cond          // signals a change of current or finished
+	current  grpc.ClientStream  // the stream in use; nil between attempts
 	last     grpc.ClientStream  // the last stream that was made
 	cancel   context.CancelFunc // ends the last stream
 	request  any                // the request of a server stream
 	sent     bool               // the client has sent a message
 	closed   bool               // the client has called CloseSend
 	finished bool               // the stream is established, or err is set
-	err      error              // why the stream is not established, or io.EOF if it has ended without an error
+	err      error              // why the stream failed, or io.EOF after a normal end
 	panicked any                // panic value of a function of the Call
 }
 
@@ -115,8 +118,8 @@ func (s *stream) establish(x *resilience.Executor, call resilience.Call) {
 	returned = true
 }
 
-// attempt makes a gRPC stream and waits until the stream is established. An
-// established stream does not end with ctx.
+// attempt makes a gRPC stream and waits until it is established. An established
+// stream does not end with ctx.
 func (s *stream) attempt(ctx context.Context, t resilience.Target) error {
 	own, cancel := context.WithCancel(s.ctx)
 	stop := context.AfterFunc(ctx, cancel)
@@ -158,9 +161,8 @@ func (s *stream) attempt(ctx context.Context, t resilience.Target) error {
 	return nil
 }
 
-// begin repeats on a new stream what the client has done on an earlier one: it sends
-// the request of a server stream again, and calls CloseSend again. After that, the
-// client can use the new stream.
+// begin repeats on a new stream what the client has done so far. Then the client can
+// use the new stream.
 func (s *stream) begin(made grpc.ClientStream, cancel context.CancelFunc) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,16 +182,15 @@ func (s *stream) begin(made grpc.ClientStream, cancel context.CancelFunc) error 
 	return nil
 }
 
-// replayable reports whether the stream can be made again without losing messages
-// that the client has sent.
+// replayable reports whether the stream can be made again without losing messages.
 func (s *stream) replayable() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !s.sent || !s.desc.ClientStreams
 }
 
-// begun waits until an attempt has created a stream. It returns an error if no
-// attempt could do so.
+// begun waits until an attempt has created a stream. If no attempt does so, begun
+// returns an error.
 func (s *stream) begun() (grpc.ClientStream, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,8 +203,8 @@ func (s *stream) begun() (grpc.ClientStream, error) {
 	return nil, s.failure()
 }
 
-// established waits until the stream is established. It returns an error if the
-// stream fails before.
+// established waits until the stream is established. If the stream fails before,
+// established returns an error.
 func (s *stream) established() (grpc.ClientStream, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,8 +214,8 @@ func (s *stream) established() (grpc.ClientStream, error) {
 	return s.last, s.failure()
 }
 
-// failure returns the error of the stream. If a function of the call panicked,
-// failure panics. The caller holds mu.
+// failure returns the error of the stream. If a function of the Call panicked,
+// failure panics. The caller has locked mu.
 func (s *stream) failure() error {
 	if s.panicked != nil {
 		panic(s.panicked)
@@ -231,8 +232,8 @@ func (s *stream) Header() (metadata.MD, error) {
 	return made.Header()
 }
 
-// Trailer returns the trailer of the last attempt. While the stream is being
-// established, it returns nil.
+// Trailer returns the trailer of the last attempt. Before the stream is established,
+// it returns nil.
 func (s *stream) Trailer() metadata.MD {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -243,7 +244,7 @@ func (s *stream) Trailer() metadata.MD {
 }
 
 // Context waits until the stream is established and returns its context. If the
-// stream has failed or ended before, Context returns the caller's context.
+// stream has failed, Context returns the caller's context.
 func (s *stream) Context() context.Context {
 	if made, err := s.established(); err == nil {
 		return made.Context()
@@ -262,9 +263,10 @@ func (s *stream) CloseSend() error {
 	return s.current.CloseSend()
 }
 
-// SendMsg sends a message. Between two attempts, SendMsg of a server stream stores
-// the request for the next attempt and returns nil. SendMsg of a stream with several
-// requests blocks until the next attempt starts.
+// SendMsg sends a message. Between two attempts, it depends on the stream:
+//
+//   - SendMsg of a server stream stores the request for the next attempt.
+//   - SendMsg of a stream with several requests blocks until the next attempt.
 func (s *stream) SendMsg(m any) error {
 	s.mu.Lock()
 	if !s.desc.ClientStreams {

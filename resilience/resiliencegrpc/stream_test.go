@@ -31,8 +31,8 @@ var (
 	bothStreams  = &grpc.StreamDesc{StreamName: "Get", ServerStreams: true, ClientStreams: true}
 )
 
-// handlers is a server with one prepared function per stream. The last function also
-// serves all later streams.
+// handlers is a server with one function per stream. The last function also serves
+// all later streams.
 type handlers struct {
 	mu    sync.Mutex
 	serve []func(grpc.ServerStream) error
@@ -58,7 +58,7 @@ func refuse(err error) func(grpc.ServerStream) error {
 }
 
 // count returns a function that sends n answers and then returns err. An answer is
-// the text of the request, followed by a number.
+// the request and a number.
 func count(n int, err error) func(grpc.ServerStream) error {
 	return func(s grpc.ServerStream) error {
 		text := new(wrapperspb.StringValue)
@@ -79,8 +79,7 @@ func streaming(x *resilience.Executor, opts ...resiliencegrpc.Option) grpc.DialO
 	return grpc.WithStreamInterceptor(resiliencegrpc.StreamClientInterceptor(x, opts...))
 }
 
-// ask starts a server stream with the request "n", in the same way as the code that
-// protoc generates.
+// ask starts a server stream with the request "n", like generated code.
 func ask(ctx context.Context, conn *grpc.ClientConn, method string) (grpc.ClientStream, error) {
 	s, err := conn.NewStream(ctx, serverStream, method)
 	if err != nil {
@@ -103,8 +102,8 @@ func receive(s grpc.ClientStream) (texts []string, err error) {
 	}
 }
 
-// If an established stream fails, observers get one event. They get none if the
-// client itself ends the stream.
+// If an established stream fails, observers get one event. If the client ends the
+// stream, they get none.
 func TestStream_FailsLater(t *testing.T) {
 	t.Parallel()
 	header := func(err error) func(grpc.ServerStream) error {
@@ -178,8 +177,7 @@ func TestStream_FailsLater(t *testing.T) {
 	}
 }
 
-// If a stream fails before the server has sent a header or a message, it is made
-// again. If it fails later, it is not made again.
+// A failed stream is made again unless the server has sent something.
 func TestStream_Establishes(t *testing.T) {
 	t.Parallel()
 	key := status.Error(codes.Unauthenticated, "who is it?")
@@ -198,7 +196,7 @@ func TestStream_Establishes(t *testing.T) {
 		err    error
 		took   time.Duration
 
-		attempts, failures int // attempts in the returned error, failures that the breaker counts
+		attempts, failures int // number of attempts in the error; failures counted by the breaker
 	}{
 		{name: "at once", serve: []func(grpc.ServerStream) error{count(2, nil)}, calls: 1, texts: []string{"n0", "n1"}, err: io.EOF},
 		{name: "empty", serve: []func(grpc.ServerStream) error{count(0, nil)}, calls: 1, err: io.EOF},
@@ -262,8 +260,8 @@ func TestStream_Silent(t *testing.T) {
 	})
 }
 
-// Header waits until a stream is established. The attempt timeout ends a stream
-// that hangs before it is established, but not an established stream.
+// Header waits until a stream is established. The attempt timeout does not end an
+// established stream.
 func TestStream_Header(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -295,8 +293,7 @@ func TestStream_Header(t *testing.T) {
 	})
 }
 
-// A stream with several requests is made again only if the client has not sent any
-// of them.
+// A stream with several requests is made again only before the first request.
 func TestStream_Requests(t *testing.T) {
 	t.Parallel()
 	echo := func(s grpc.ServerStream) error {
@@ -419,7 +416,7 @@ func TestStream_ContextEnds(t *testing.T) {
 	}
 }
 
-// If a function of the Call panics, the panic appears in the client's goroutine.
+// A panic of a function of the Call appears in the client's goroutine.
 func TestStream_Panics(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(){"panic": func() { panic("no") }, "Goexit": runtime.Goexit} {
@@ -442,7 +439,7 @@ func TestStream_Panics(t *testing.T) {
 	}
 }
 
-// If retries are disabled, the client gets the stream of gRPC itself.
+// If retries are disabled, the client gets gRPC's own stream.
 func TestStream_Disabled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -455,8 +452,7 @@ func TestStream_Disabled(t *testing.T) {
 	})
 }
 
-// After the failure of the first target, the stream is made on the connection of
-// the second target.
+// If the first target fails, the second connection is used.
 func TestStream_FallsBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -476,8 +472,7 @@ func TestStream_FallsBack(t *testing.T) {
 	})
 }
 
-// Many streams share a connection. Each stream is refused once and then made again.
-// No stream gets the messages of another stream.
+// Many streams share a connection. Each is refused once and then made again.
 func TestStream_ConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 10, 1000} {
@@ -487,7 +482,7 @@ func TestStream_ConcurrentSafe(t *testing.T) {
 				var calls atomic.Int32
 				serve := func(_ any, s grpc.ServerStream) error {
 					if calls.Add(1) <= int32(n) { //nolint:gosec // n is at most 1,000
-						time.Sleep(10 * time.Millisecond) // all fail at the same time, which counts once for the breaker
+						time.Sleep(10 * time.Millisecond) // simultaneous failures count once for the breaker
 						return busy
 					}
 					return count(20, busy)(s)

@@ -29,8 +29,7 @@ func TestHandlerOopsError(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
 			logger := slog.New(slogclass.New(slog.NewJSONHandler(&out, nil)))
-			// The test logs once at the root and twice under a group. The last call
-			// uses the cached handler.
+			// The last call uses the cached handler.
 			logger.Error("failed", tt.attr)
 			grouped := logger.WithGroup("g").With("n", 1)
 			grouped.Error("failed", tt.attr)

@@ -1,7 +1,7 @@
-// Package mcptest tests how package supervise handles crashes, missing answers and
-// invalid output, with a real MCP server and client built with the official SDK. It
-// also has an example of supervise with package resilience.
+// Package mcptest tests package supervise with a real MCP server and client. The
+// server crashes, hangs or writes invalid output. An example uses supervise with
+// package resilience.
 //
-// It is a module of its own, so that users of supervise do not depend on these
-// libraries.
+// The package is a module of its own, so users of supervise do not inherit its
+// requirements.
 package mcptest

@@ -9,11 +9,10 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// asRateLimited is an environment variable. If it is set, the test binary fails
-// with a rate limit error instead of running its tests.
+// asRateLimited makes the test binary fail with a rate limit error.
 const asRateLimited = "MCPTEST_AS_RATE_LIMITED"
 
-// Package resilience starts a child again if the error of the child is retryable.
+// If the error is retryable, package resilience starts the child again.
 func Example_retry() {
 	x, err := resilience.New(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{Schedule: resilience.FixedSchedule}})
 	if err != nil {

@@ -19,8 +19,7 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// asServer is an environment variable. If it is set, the test binary runs the MCP
-// server instead of the tests.
+// asServer makes the test binary run the MCP server.
 const asServer = "MCPTEST_AS_SERVER"
 
 func TestMain(m *testing.M) {
@@ -81,15 +80,13 @@ func serve() error {
 	return s.Run(context.Background(), &mcp.StdioTransport{})
 }
 
-// connect connects the MCP client of the SDK. This is all that a program needs to
-// use the client with package supervise.
+// connect connects the MCP client of the SDK.
 func connect(ctx context.Context, conn io.ReadWriteCloser) (*mcp.ClientSession, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "mcptest", Version: "v1.0.0"}, nil)
 	return client.Connect(ctx, &mcp.IOTransport{Reader: conn, Writer: conn}, nil)
 }
 
-// use calls a tool and returns the text of the answer. A tool error is returned as
-// an error.
+// use calls a tool and returns the text or the error of the tool.
 func use(ctx context.Context, s *supervise.Server[*mcp.ClientSession], tool, w string) (string, error) {
 	return supervise.Call(ctx, s, tool, func(ctx context.Context, c *mcp.ClientSession) (string, error) {
 		res, err := c.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: word{w}})
@@ -117,7 +114,7 @@ func (l *log) observe(s supervise.ServerStatus) {
 	l.came <- s
 }
 
-// until waits for the next status with the given state and returns that status.
+// until waits for the next status with the given state.
 func (l *log) until(t *testing.T, state supervise.ServerState) supervise.ServerStatus {
 	t.Helper()
 	limit := time.After(30 * time.Second)
@@ -177,10 +174,8 @@ func TestToolError(t *testing.T) {
 	assert.Equal(t, []supervise.ServerState{supervise.ServerRunning}, l.states)
 }
 
-// The server crashes, hangs or writes invalid output. The call fails, and the
-// server is restarted and works. After the second failure, the state of the server
-// is degraded. For invalid output the test does not check the text of the error,
-// because that text may come from the client.
+// The first failure restarts the server. After the second failure, the server is
+// degraded.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -216,8 +211,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// Progress notifications give their call more time. A call that hangs does not end
-// the server, because the server answers a ping.
+// Progress notifications give their call more time. If the server answers a ping, a
+// hanging call does not end it.
 func TestProgressAndPing(t *testing.T) {
 	t.Parallel()
 	const answer = 3 * time.Second
@@ -250,7 +245,7 @@ func TestProgressAndPing(t *testing.T) {
 			assert.False(t, res.IsError)
 		}
 	})
-	for _, tool := range []string{"hang", "slow"} { // without a token, slow has no more time than hang
+	for _, tool := range []string{"hang", "slow"} { // without a token, both tools have the same time
 		calls.Go(func() {
 			_, err := use(t.Context(), s, tool, "1h")
 			assert.ErrorContains(t, err, "no answer within 3s")

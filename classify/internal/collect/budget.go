@@ -12,12 +12,12 @@ type resource uint8
 const (
 	textBytes    resource = iota // bytes of text that the rules read
 	BodyBytes                    // bytes of responses' bodies
-	DecodedBytes                 // estimated bytes that decoding the bodies' JSON allocates
+	DecodedBytes                 // estimated bytes that decoding JSON bodies allocates
 	ChainErrors                  // errors of the chain
 	ChainTexts                   // bytes of the texts that errors of the chain return
 	HeaderNames                  // names of headers that are compared
 	HeaderValues                 // values of headers that are parsed
-	TextWaits                    // waits that texts name
+	TextWaits                    // waiting times that texts name
 	resources
 )
 
@@ -26,8 +26,8 @@ var resourceNames = [resources]string{
 	"bytes of text", "bytes of bodies", "bytes of bodies as JSON", "errors", "texts of errors", "header names", "header values", "waits",
 }
 
-// These are the limits for one classification. Real evidence uses a few percent of
-// them. At the limits, a classification takes less than 10 ms and less than 4 MB.
+// These are the limits for one classification. It then takes less than 10 ms and 4
+// MB.
 const (
 	MaxNodes       = 256      // errors of a chain
 	MaxBody        = 64 << 10 // bytes of a body
@@ -37,27 +37,23 @@ const (
 	MostValues     = 1024
 	mostChainTexts = 256 << 10
 	mostWaits      = 256
-	// shortest is the smallest number of bytes that are read of a longer text. If
-	// less of the budget is left, the text is not read at all.
+	// shortest is the smallest part of a longer text that is read, in bytes.
 	shortest = 1 << 10
 )
 
-// Budget limits how much more one classification may read. A collector subtracts the
-// amount from the budget before it reads evidence. It skips evidence for which too
-// little is left.
+// Budget limits how much more one classification may read. Amounts are subtracted
+// before the evidence is read. If too little is left, the evidence is skipped.
 //
-// Each part of the evidence, such as a response or a text, has a share: an amount
-// that is added to the budget before the part is read. So even after a large part
-// there is enough budget for the next one. The next part can also use what is left of
-// the shares before.
+// Each part of the evidence, such as a response, has a share. The share is added to
+// the budget before the part is read. Unused shares remain for later parts.
 type Budget struct {
 	Left    [resources]int
 	Limit   int         // the most bytes that are read of one text; 0 = no limit
 	LeftOut *[]Omission // for Explain only; else nil
 }
 
-// Open sets b to the budget of a classification that reads at most limit bytes of
-// each text. It assigns single fields to avoid copying the struct.
+// Open sets b to the budget of a classification with this limit for each text. It
+// sets single fields to avoid copying the struct.
 func (b *Budget) Open(limit int) {
 	b.Limit = limit
 	b.Left[ChainErrors] = MaxNodes
@@ -74,19 +70,18 @@ func NewBudget(limit int) (b Budget) {
 	return b
 }
 
-// ShareNames adds DefaultMaxBytes to the budget for text. It must be called before
-// a type name, a code or a response is read.
+// ShareNames adds DefaultMaxBytes to the budget for text. Call it before a type
+// name, a code or a response is read.
 func (b *Budget) ShareNames() { b.Left[textBytes] += DefaultMaxBytes }
 
-// ShareChain adds the share of an error chain to the budget. The share is for
-// the texts and the response bodies of the chain.
+// ShareChain adds the share of an error chain: its texts and response bodies.
 func (b *Budget) ShareChain() {
 	b.Left[textBytes] += min(max(DefaultMaxBytes, b.Limit), math.MaxInt/int(resources))
 	b.ShareBody()
 }
 
-// ShareText adds Limit to the budget for text. It must be called before each text
-// of the evidence is read.
+// ShareText adds Limit to the budget for text. Call it before each text of the
+// evidence is read.
 func (b *Budget) ShareText() {
 	share := b.Limit
 	if share == 0 {
@@ -101,8 +96,8 @@ func (b *Budget) ShareBody() {
 	b.Left[DecodedBytes] += shareOfJSON
 }
 
-// Spend subtracts n from the budget for r and returns true. If the budget has
-// less than n left, it subtracts nothing and returns false.
+// Spend subtracts n from the budget for r and returns true. If less than n is left,
+// it subtracts nothing and returns false.
 func (b *Budget) Spend(r resource, n int) bool {
 	if n > b.Left[r] {
 		return false
@@ -111,7 +106,7 @@ func (b *Budget) Spend(r resource, n int) bool {
 	return true
 }
 
-// Lose notes, for Explain, that n units of the resource r were not read.
+// Lose records, for Explain, that n units of the resource r were not read.
 func (q *Inquiry) Lose(r resource, n int) {
 	if q.Budget.LeftOut != nil && n > 0 {
 		q.Budget.note(q.Source.String(), r, n)
@@ -134,9 +129,9 @@ type Omission struct {
 	Amount       int
 }
 
-// Cut returns what to read of a text: the whole text as head, or its beginning and
-// its end, of about the same size. It cuts at a space if one is near, because a part
-// of a word might match the rule for another word. It copies nothing.
+// Cut returns the parts of a text to read. If the text is short enough, head is the
+// whole text. Otherwise head is the beginning and tail the end. The cut is at a
+// space if one is near. Nothing is copied.
 func Cut[T string | []byte](q *Inquiry, text T) (head, tail T) {
 	b, n := &q.Budget, len(text)
 	if b.Limit > 0 {
@@ -169,13 +164,13 @@ func Cut[T string | []byte](q *Inquiry, text T) (head, tail T) {
 	return head, tail
 }
 
-// maxWord is how far from a cut [Cut] looks for a space, in bytes.
+// maxWord is the distance, in bytes, within which [Cut] looks for a space.
 const maxWord = 48
 
 func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' }
 
-// BodyOf returns the beginning of a response's body, at most [MaxBody] bytes. It
-// returns nothing if the budget has less left. It copies nothing.
+// BodyOf returns the first [MaxBody] bytes of a response's body. If the budget has
+// less left, it returns nothing. Nothing is copied.
 func BodyOf[T string | []byte](q *Inquiry, body T) T {
 	n := min(len(body), MaxBody)
 	if !q.Budget.Spend(BodyBytes, n) {

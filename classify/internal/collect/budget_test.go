@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestCutAtSpace cuts a text within a word. The whole word must be left out,
-// because its beginning might match a rule.
+// TestCutAtSpace checks that a cut word is left out. Its beginning might match a
+// rule.
 func TestCutAtSpace(t *testing.T) {
 	word := "insufficient_quotadial"
 	text := strings.Repeat(word+" ", 100)

@@ -1,6 +1,6 @@
 // Package collect has the types that the packages chain, response and text share.
-// These packages read evidence and add signals (matches in the evidence) to an
-// [Inquiry]. The [Budget] limits what they read.
+// These packages add signals (matches in the evidence) to an [Inquiry]. The [Budget]
+// limits what they read.
 package collect
 
 import (
@@ -17,14 +17,14 @@ import (
 
 // Inquiry collects the signals of one failure.
 type Inquiry struct {
-	Now         func() time.Time // the clock; only waits need it
+	Now         func() time.Time // the clock; only waiting times need it
 	Set         *ruleset.Set
 	Seen        *memory.Memory
 	List        signal.List
 	Status      int // the first HTTP status that was found
 	Hint        hint.Hint
 	Provider    string
-	Mentioned   memory.Mention        // status and provider that texts mention; used if no other evidence has them
+	Mentioned   memory.Mention        // status and provider in the texts; used if no other evidence has them
 	Budget      Budget                // what may still be read
 	Source      signal.Source         // the part of the evidence that is being read
 	Parts       uint16                // number of texts that were read
@@ -39,7 +39,7 @@ type Inquiry struct {
 const MaxModelTexts = 4
 
 // KeepForModel keeps a text for the model. If the middle of the text was not read,
-// head is only the beginning of the text.
+// head is only the beginning.
 func (q *Inquiry) KeepForModel(head string) {
 	if q.modelTexts == 0 {
 		q.ModelSource = q.Source
@@ -71,8 +71,8 @@ func (q *Inquiry) AddStatus(status int) {
 	q.Add(httpSignal(status))
 }
 
-// httpRules is the concatenation of the rule ids of all statuses:
-// "http/400http/401". A substring of httpRules needs no allocation.
+// httpRules concatenates the rule ids of all statuses, "http/400http/401...". Its
+// substrings need no allocation.
 var httpRules = func() string {
 	var b strings.Builder
 	for status := 400; status <= 599; status++ {
@@ -99,9 +99,9 @@ func httpSignal(status int) signal.Signal {
 	return s
 }
 
-// ReadText is a text that was read: all of it as Head, or its beginning as Head and
-// its end as Tail. N is the length of the whole text. Attempt is true for one attempt
-// in a report of several. Frame is true for a frame of a stack trace.
+// ReadText is a text that was read. If only a part was read, Head is the beginning
+// and Tail the end. N is the length of the whole text. Attempt marks one attempt in
+// a report of several. Frame marks a frame of a stack trace.
 type ReadText struct {
 	Head, Tail     string
 	N              int

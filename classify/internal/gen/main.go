@@ -24,16 +24,14 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// strengths has the names of the strengths that a rule of the standard set may have.
+// strengths has the strengths that standard rules may have.
 var strengths = []string{"cause", "code", "phrase", "word"}
 
-// withoutReason has the prefixes of ids of rules that need no reason. Such rules
-// recognise a request to wait, the name of a provider, or a report of several
-// attempts.
+// withoutReason has prefixes of the ids of rules without a reason.
 var withoutReason = []string{"hint/", "provider/", "log/"}
 
-// lookedUp has the names of the tables that are written to the Go file, because the
-// classifier looks up codes in them. The other tables are only expanded into rules.
+// lookedUp has the names of the tables that are written to the Go file. Other tables
+// are only expanded into rules.
 var lookedUp = []string{
 	"body", "bodyCause", "bodyVague", "bodyWeak", "errno", "errnoLocal", "goParser", "goType",
 	"grpc", "grpcVague", "http", "jsonrpc", "jsonrpcLocal", "jsonrpcVague", "mssql", "mysql",
@@ -84,8 +82,8 @@ func compile(doc ruledoc.Document) ([]byte, error) {
 	return m.AppendBinary(nil)
 }
 
-// load reads all documents of dir in the order of their names. It expands the rules
-// that name a table of codes, and sorts all rules by precedence.
+// load reads all documents of dir in the order of their names. It expands tables of
+// codes and sorts the rules by precedence.
 func load(dir string) (ruledoc.Document, error) {
 	var all ruledoc.Document
 	paths, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
@@ -132,8 +130,8 @@ func load(dir string) (ruledoc.Document, error) {
 	return all, nil
 }
 
-// addTable adds the rows of t to the table of the same name. If several documents
-// have rows for one table, a code must have the same reason in all of them.
+// addTable adds the rows of t to the table with this name. A code must have one
+// reason in all documents.
 func addTable(doc *ruledoc.Document, t ruledoc.Table) error {
 	i := slices.IndexFunc(doc.Tables, func(other ruledoc.Table) bool { return other.Name == t.Name })
 	if i < 0 {
@@ -170,8 +168,8 @@ func check(r ruledoc.Rule) error {
 	return nil
 }
 
-// expand replaces every rule that names a table by one rule for each code of the
-// table. If the id contains {reason}, there is one rule for each reason instead.
+// expand replaces a rule with a table by one rule for each code. With {reason} in
+// the id, there is one rule for each reason.
 func expand(doc ruledoc.Document) ([]ruledoc.Rule, error) {
 	var rules []ruledoc.Rule
 	for _, r := range doc.Rules {
@@ -198,9 +196,8 @@ func expand(doc ruledoc.Document) ([]ruledoc.Rule, error) {
 	return rules, nil
 }
 
-// byReason turns a rule whose id contains {reason} into one rule for each reason.
-// The codes of a reason become alternatives in one pattern, because then they share
-// states of the automaton.
+// byReason turns a rule with {reason} in the id into one rule for each reason. All
+// codes of a reason share one pattern.
 func byReason(r ruledoc.Rule, t ruledoc.Table) []ruledoc.Rule {
 	var rules []ruledoc.Rule
 	codes := map[string][]string{}
@@ -274,8 +271,8 @@ func source(doc ruledoc.Document) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-// providers returns the sorted names of the providers that have a rule. For example,
-// the rule "provider/openai" is for the provider "openai".
+// providers returns the sorted names of the providers with a rule. The rule
+// "provider/openai" is for "openai".
 func providers(rules []ruledoc.Rule) (names []string) {
 	for _, r := range rules {
 		if name, ok := strings.CutPrefix(r.ID, "provider/"); ok {
@@ -286,8 +283,7 @@ func providers(rules []ruledoc.Rule) (names []string) {
 	return names
 }
 
-// goName converts a name in a document to a part of a Go identifier: rate_limit
-// becomes RateLimit.
+// goName converts a name to a part of a Go identifier: rate_limit becomes RateLimit.
 func goName(s string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(s, "_") {

@@ -12,8 +12,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/ruledoc"
 )
 
-// TestAddTable checks that two documents can add rows to the same table, and that
-// contradictory rows are refused.
+// TestAddTable checks that two documents can add rows to one table. Contradictory
+// rows are refused.
 func TestAddTable(t *testing.T) {
 	t.Parallel()
 	row := func(code, reason string) ruledoc.Row { return ruledoc.Row{Code: code, Reason: reason} }

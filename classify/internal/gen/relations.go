@@ -28,14 +28,12 @@ func signalOf(r ruledoc.Rule) *signal.Signal {
 }
 
 // checkRelations checks the lists Vetoes and Beats of all rules. The error describes
-// every fault of these kinds:
+// every fault:
 //
-//   - a rule with a reason has Vetoes, or a rule without a reason has Beats,
-//   - an entry of a list does not exist, or an entry of Beats is a rule without a
-//     reason,
-//   - an entry of Beats is not needed, because that rule comes later in
-//     [signal.Order] anyway,
-//   - some rules form a cycle, in which each lists the next one in Beats.
+//   - a rule with a reason has Vetoes, or a rule without a reason has Beats
+//   - an entry does not exist, or an entry of Beats has no reason
+//   - an entry of Beats is not needed, because [signal.Order] has the same effect
+//   - some rules list each other in Beats, in a cycle
 func checkRelations(rules []ruledoc.Rule) error {
 	var faults []string
 	byID := map[string]*signal.Signal{}
@@ -84,9 +82,8 @@ func checkRelations(rules []ruledoc.Rule) error {
 	return nil
 }
 
-// cycle looks for a cycle of rules, each of which lists the next one in Beats. The
-// cycle must begin with the rules in path. cycle returns the cycle, with the first
-// rule again at the end, or nil if there is none.
+// cycle looks for rules that list each other in Beats, in a cycle that begins with
+// path. It returns the cycle or nil.
 func cycle(rules map[string]*signal.Signal, path []string) []string {
 	last := rules[path[len(path)-1]]
 	if last == nil || last.Text == nil {

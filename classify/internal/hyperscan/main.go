@@ -1,16 +1,14 @@
 // Command hyperscan compares the speed of package scan with that of Hyperscan. It
-// matches the patterns of the standard rules against the messages of the labelled
-// corpus.
+// matches the standard rules against the labelled corpus.
 //
 // It is run by make bench-hyperscan, from the root of the repository:
 //
 //	go run ./classify/internal/hyperscan
 //
-// scan.c calls Hyperscan in block mode and is compiled with the system's compiler.
-// Package scan and Hyperscan take turns, so that other load on the machine affects
-// both. The command prints the medians and their ratio. A pattern that Hyperscan
-// refuses is left out for both. If the Debian package libhyperscan-dev is not
-// installed, the command prints a message and exits with status 0.
+// scan.c calls Hyperscan in block mode. It is compiled with the system's C compiler.
+// Package scan and Hyperscan take turns. The command prints the medians and their
+// ratio. If Hyperscan refuses a pattern, both leave it out. If libhyperscan-dev (a
+// Debian package) is missing, the command prints a message and exits with status 0.
 package main
 
 import (
@@ -78,8 +76,8 @@ func run(corpus string, turns int) error {
 	return nil
 }
 
-// build compiles scan.c into folder and returns the path of the program. It returns
-// "" if the machine has no C compiler or no Hyperscan.
+// build compiles scan.c and returns the path of the program. Without C compiler or
+// Hyperscan, it returns "".
 func build(folder string) (string, error) {
 	cc := os.Getenv("CC")
 	if cc == "" {
@@ -131,8 +129,8 @@ func patterns(n int) []string {
 	return exprs
 }
 
-// compare matches exprs against texts with Hyperscan and with package scan, and
-// prints a line of the table.
+// compare matches exprs against texts with both programs, and prints a line of the
+// table.
 func compare(folder, program string, exprs, texts []string, turns int) error {
 	input := filepath.Join(folder, "input")
 	if err := os.WriteFile(input, encode(exprs, texts), 0o600); err != nil {
@@ -175,8 +173,8 @@ func compare(folder, program string, exprs, texts []string, turns int) error {
 	return nil
 }
 
-// scanAll does the same as scan.c: it matches all texts, rounds times. It returns
-// the total time, and the number of matches in one round.
+// scanAll matches all texts several times, as scan.c does. It returns the total time
+// and the number of matches in one round.
 func scanAll(m *scan.Matcher, texts []string, rounds int) (took time.Duration, found int) {
 	set := make([]uint64, m.Words())
 	begin := time.Now()
@@ -207,15 +205,15 @@ func median(all []float64) float64 {
 	return all[len(all)/2]
 }
 
-// other is a running process of scan.c.
-type other struct {
+// process is a running process of scan.c.
+type process struct {
 	cmd      *exec.Cmd
 	in       io.WriteCloser
 	out      *bufio.Reader
 	accepted []int // indexes of the patterns that Hyperscan accepts
 }
 
-func start(program, input string) (*other, error) {
+func start(program, input string) (*process, error) {
 	cmd := exec.Command(program, input)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
@@ -229,35 +227,35 @@ func start(program, input string) (*other, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	o := &other{cmd: cmd, in: in, out: bufio.NewReader(out)}
-	line, err := o.out.ReadString('\n')
+	p := &process{cmd: cmd, in: in, out: bufio.NewReader(out)}
+	line, err := p.out.ReadString('\n')
 	if err != nil {
-		o.stop()
+		p.stop()
 		return nil, fmt.Errorf("scan.c: %w", err)
 	}
 	for field := range strings.FieldsSeq(strings.TrimPrefix(line, "accepted")) {
 		at, err := strconv.Atoi(field)
 		if err != nil {
-			o.stop()
+			p.stop()
 			return nil, fmt.Errorf("scan.c: %w", err)
 		}
-		o.accepted = append(o.accepted, at)
+		p.accepted = append(p.accepted, at)
 	}
-	return o, nil
+	return p, nil
 }
 
-// scan matches all texts with Hyperscan, rounds times. It returns the total time,
+// scan matches all texts with Hyperscan, several times. It returns the total time
 // and the number of matches in one round.
-func (o *other) scan(rounds int) (took time.Duration, found int, err error) {
-	if _, err := fmt.Fprintln(o.in, rounds); err != nil {
+func (p *process) scan(rounds int) (took time.Duration, found int, err error) {
+	if _, err := fmt.Fprintln(p.in, rounds); err != nil {
 		return 0, 0, err
 	}
-	_, err = fmt.Fscanln(o.out, &took, &found)
+	_, err = fmt.Fscanln(p.out, &took, &found)
 	return took, found, err
 }
 
 // stop ends the process by closing its input.
-func (o *other) stop() {
-	_ = o.in.Close()
-	_ = o.cmd.Wait()
+func (p *process) stop() {
+	_ = p.in.Close()
+	_ = p.cmd.Wait()
 }

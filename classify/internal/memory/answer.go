@@ -22,9 +22,9 @@ const (
 	answerMask  = 1<<answerBits - 1
 )
 
-// AnswerOf returns the cache entry for the model's answer, and the bits of the hash
-// that the entry stores. The answer depends on the texts and on prior, a number
-// for what the rules have found.
+// AnswerOf returns the cache entry for the model's answer and the stored bits of the
+// hash. The answer depends on the texts and on prior. prior is a number for the
+// findings of the rules.
 func (m *Memory) AnswerOf(texts []string, prior uint64) (entry *atomic.Uint64, hash uint64) {
 	hash = prior
 	for _, text := range texts {
@@ -34,8 +34,8 @@ func (m *Memory) AnswerOf(texts []string, prior uint64) (entry *atomic.Uint64, h
 	return &m.answers[hash%answersSize], hash &^ answerMask
 }
 
-// RecallAnswer returns the answer in an entry. ok is false if the entry is empty or
-// has another hash.
+// RecallAnswer returns the answer in an entry. If the entry is empty or has another
+// hash, ok is false.
 func RecallAnswer(entry *atomic.Uint64, hash uint64) (a Answer, ok bool) {
 	e := entry.Load()
 	if e&^answerMask != hash || e&1 == 0 {

@@ -9,20 +9,22 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// Memory is a cache of the classification of texts, because the same error text
-// tends to occur many times. A lookup takes little more time than a hash. Memory
-// stores no text, only hashes with a seed that is new in every process. Two texts
-// with the same cache entry (slot) are confused only if 40 further bits of their
-// hashes are equal. Memory is safe for concurrent use and has a fixed size.
+// Memory is a cache of the classification of texts. A lookup takes little more time
+// than a hash. No text is stored, only hashes with a random seed for the process.
+// Two texts are confused only if their entry and 40 further bits of their hashes are
+// equal. Memory is safe for concurrent use and has a fixed size.
 type Memory struct {
 	Verdicts [memorySize]atomic.Uint64
 	matches  [matchesSize]MatchSlot
 	answers  [answersSize]atomic.Uint64
 }
 
-// A cache entry in Memory.Verdicts has these fields, from the lowest bit:
-// Verdict.Rule plus two (0 means that the entry is empty), the status minus 399 (0 =
-// none), the provider, and the highest bits of the hash.
+// An entry in Memory.Verdicts has these fields, from the lowest bit:
+//
+//   - Verdict.Rule plus two; 0 means that the entry is empty
+//   - the status minus 399; 0 means none
+//   - the provider
+//   - the highest bits of the hash
 const (
 	memorySize    = 1 << 11
 	RuleBits      = 12
@@ -40,15 +42,15 @@ const _ = uint(1<<providerBits - len(standard.Providers))
 
 var memorySeed = maphash.MakeSeed()
 
-// Slot returns the cache entry for a text, and the bits of the text's hash that the
-// entry stores. The other bits of hash are 0.
+// Slot returns the cache entry for a text and the stored bits of the text's hash.
+// The other bits of the hash are 0.
 func (m *Memory) Slot(text string) (entry *atomic.Uint64, hash uint64) {
 	hash = maphash.String(memorySeed, text)
 	return &m.Verdicts[hash%memorySize], hash &^ verdictMask
 }
 
-// Recall returns the verdict in a cache entry. ok is false if the entry is empty or
-// belongs to a text with another hash.
+// Recall returns the verdict in a cache entry. If the entry is empty or has another
+// hash, ok is false.
 func Recall(entry *atomic.Uint64, hash uint64) (v Verdict, ok bool) {
 	bits := entry.Load()
 	if bits&^verdictMask != hash || bits&(1<<RuleBits-1) == 0 {
@@ -62,8 +64,8 @@ func Recall(entry *atomic.Uint64, hash uint64) (v Verdict, ok bool) {
 	return v, true
 }
 
-// Remember stores the verdict of a text in its cache entry. It stores nothing if
-// v.Rule does not fit in RuleBits.
+// Remember stores the verdict of a text in a cache entry. If v.Rule is too large, it
+// stores nothing.
 func Remember(entry *atomic.Uint64, hash uint64, v Verdict) {
 	rule, status := uint64(v.Rule+2), uint64(0)
 	if v.Status != 0 {
@@ -74,16 +76,17 @@ func Remember(entry *atomic.Uint64, hash uint64, v Verdict) {
 	}
 }
 
-// MatchSlot is a cache entry with the rules that match a text. It is for a text that
-// does not decide alone, for example one of several texts of an error. The three
-// uint64s cannot be written in one atomic step. So key is the hash XORed with the
-// other two. If only some of the three have been written, the XOR differs from the
-// hash, and [MatchSlot.Recall] ignores the entry.
+// MatchSlot is a cache entry with the rules that match a text. It is for texts that
+// do not decide alone. The field key is the hash XORed with the other two fields. If
+// an entry is only partly written, [MatchSlot.Recall] ignores it.
 type MatchSlot struct{ key, low, high atomic.Uint64 }
 
-// These are the bits of the uint64s low and high of a MatchSlot. low has the indexes
-// of five rules and the provider. high has four more indexes, and the status minus
-// 399. Each index is stored plus one, so that 0 means no rule.
+// The fields of a MatchSlot have these bits:
+//
+//   - low: five rules and the provider
+//   - high: four rules, and the status minus 399
+//
+// A rule is stored as its index plus one. 0 means no rule.
 const (
 	matchesSize   = 1 << 10
 	lowMatches    = 5
@@ -94,16 +97,16 @@ const (
 	inUse         = 1 << 63 // set in high if the entry is in use
 )
 
-// Matches has what was found in one text: the indexes of the N rules that match the
-// text, in Places[:N], and the [Mention].
+// Matches has the findings in one text. Places[:N] has the indexes of the matching
+// rules.
 type Matches struct {
 	Places [MaxMatches]int
 	N      int
 	Mention
 }
 
-// Fill adds the rules of a bit set to m: rule i if bit i of matched is set. It
-// returns false if m would have more than MaxMatches rules.
+// Fill adds the rules of a bit set to m. Bit i is for rule i. If there are more than
+// MaxMatches rules, it returns false.
 func (m *Matches) Fill(matched []uint64) bool {
 	for w, word := range matched {
 		for ; word != 0; word &= word - 1 {
@@ -123,8 +126,8 @@ func (m *Memory) MatchesOf(text string) (slot *MatchSlot, hash uint64) {
 	return &m.matches[hash%matchesSize], hash
 }
 
-// Recall returns the matches in the cache entry. ok is false if the entry is empty
-// or belongs to a text with another hash.
+// Recall returns the matches in the cache entry. If the entry is empty or has
+// another hash, ok is false.
 func (s *MatchSlot) Recall(hash uint64) (m Matches, ok bool) {
 	low, high := s.low.Load(), s.high.Load()
 	if s.key.Load() != hash^low^high || high&inUse == 0 {
@@ -149,8 +152,8 @@ func (s *MatchSlot) Recall(hash uint64) (m Matches, ok bool) {
 	return m, true
 }
 
-// Remember stores the matches of a text in the cache entry. It stores nothing if
-// there are too many matches, or if the index of a rule is too large.
+// Remember stores the matches of a text in the cache entry. If there are too many
+// matches or an index is too large, it stores nothing.
 func (s *MatchSlot) Remember(hash uint64, m *Matches) {
 	if m.N > MaxMatches {
 		return
@@ -174,16 +177,15 @@ func (s *MatchSlot) Remember(hash uint64, m *Matches) {
 	s.key.Store(hash ^ low ^ high)
 }
 
-// Verdict is the classification of an error about which nothing but one text is
-// inUse. It fits in a uint64: see [Remember].
+// Verdict is the classification of an error with a single text. It fits in a uint64:
+// see [Remember].
 type Verdict struct {
-	Rule     int // index of the rule that decides; a number above all indexes = the model decides; -1 = none
+	Rule     int // index of the rule that decides; above all indexes = the model decides; -1 = none
 	Status   int // HTTP status that the text mentions, 0 = none
-	Provider int // the provider that the text mentions, as an index in standard.Providers; 0 = none
+	Provider int // index in standard.Providers of the provider in the text; 0 = none
 }
 
-// Mention has the HTTP status and the provider that a text mentions. A field is 0 if
-// the text mentions none.
+// Mention has the HTTP status and the provider that a text mentions. 0 means none.
 type Mention struct {
 	Status   int // the first HTTP status in the text
 	Provider int // an index in standard.Providers

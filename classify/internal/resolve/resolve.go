@@ -3,19 +3,20 @@ package resolve
 
 import "github.com/errclass/errclass/classify/internal/signal"
 
-// Resolve returns the index of the signal that decides, or -1 if none does. It also
-// sets the fields Fate and By of each signal. The order of the list does not change
-// which signal decides. The steps are:
+// Resolve returns the index of the signal that decides, or -1 if there is none. It
+// sets Fate and By of each signal. The result does not depend on the order of the
+// list:
 //
-//  1. Hints (signals without a reason) veto signals that have a reason: see
+//  1. Signals without a reason (hints) veto signals with a reason: see
 //     [signal.Signal.Vetoes].
-//  2. Each remaining signal may beat others: see [signal.Signal.Beats]. A signal
-//     that was itself beaten still beats others.
-//  3. Of the signals that are neither vetoed nor beaten, the first in [signal.Order]
-//     decides.
+//  2. The remaining signals beat others: see [signal.Signal.Beats]. A beaten signal
+//     still beats others.
+//  3. The first remaining signal in [signal.Order] decides.
 //
-// Signals from the user's rules, and from the program's own deadline, cancellation
-// or budget, are never vetoed or beaten. They are first in the order.
+// These signals are never vetoed or beaten, and are first in the order:
+//
+//   - signals from the user's rules
+//   - the program's own deadline, cancellation or budget
 func Resolve(list []signal.Signal) (winner int) {
 	for i := range list {
 		s := &list[i]
@@ -61,8 +62,8 @@ func beat(list []signal.Signal, winner int) {
 	}
 }
 
-// takeOut records that list[by] vetoes or beats list[i]. If several signals veto or
-// beat list[i], list[i].By becomes the first of them in [signal.Order].
+// takeOut records that list[by] vetoes or beats list[i]. If several signals do, By
+// is the first of them in [signal.Order].
 func takeOut(list []signal.Signal, i, by int, fate signal.Fate) {
 	s := &list[i]
 	if s.Fate != fate || signal.Order(&list[by], &list[s.By]) < 0 {

@@ -58,8 +58,8 @@ func TestOrderIsTotal(t *testing.T) {
 	}
 }
 
-// TestRankIsTransitive checks that the order of ranks is transitive. Two
-// reasons with the same strength must have different ranks.
+// TestRankIsTransitive checks that ranks are transitive. Two reasons with one
+// strength must have different ranks.
 func TestRankIsTransitive(t *testing.T) {
 	t.Parallel()
 	var ranks []uint16
@@ -88,7 +88,7 @@ func TestRankIsTransitive(t *testing.T) {
 }
 
 // TestEdgesLeadForward checks that Beats has no cycles. If a beats b and b beats c,
-// a must decide among the three.
+// a must decide.
 func TestEdgesLeadForward(t *testing.T) {
 	t.Parallel()
 	all := kinds()
@@ -153,8 +153,8 @@ func drawn(t *rapid.T) signal.Signal {
 	return s
 }
 
-// TestOrderOfTheListDecidesNothing checks that the order of the signals does not
-// change the result, even if there are more than signal.ListSize signals.
+// TestOrderOfTheListDecidesNothing checks that the order of signals does not change
+// the result, even in a full list.
 func TestOrderOfTheListDecidesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -179,8 +179,8 @@ func decided(all []signal.Signal) (won signal.Signal, ok bool) {
 	return won, ok
 }
 
-// TestSomethingDecides checks that a signal decides if at least one signal has
-// a reason and is not vetoed.
+// TestSomethingDecides checks that a signal decides if any signal has a reason and
+// is not vetoed.
 func TestSomethingDecides(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -193,8 +193,8 @@ func TestSomethingDecides(t *testing.T) {
 	})
 }
 
-// TestVetoesDoNotChain checks that a hint (a signal without a reason) vetoes only
-// signals of standard rules in the same text.
+// TestVetoesDoNotChain checks that a hint vetoes only signals of standard rules in
+// the same text.
 func TestVetoesDoNotChain(t *testing.T) {
 	t.Parallel()
 	hint := signal.Match(&signal.Rule{ID: "hint/a", Vetoes: []string{"timeout", "x/*"}}, 0)

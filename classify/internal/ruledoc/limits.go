@@ -9,16 +9,14 @@ import (
 	"unicode/utf16"
 )
 
-// These are the limits of a document. Most of them limit the number of tokens: a key
-// with its value counts as three tokens, and an item of a list as one or two. The
-// limits are checked before the YAML library reads the document, because the library
-// needs a few hundred bytes of memory for each value.
+// These are the limits of a document, mostly in tokens. A key with a value has three
+// tokens. An item of a list has one or two.
 const (
-	tokenBytes = 2 // the file must have this many bytes for each token, after the first tokensFree
+	tokenBytes = 2 // bytes that the file must have for each token after the first tokensFree
 	tokensFree = 1000
 	tokensAll  = 1_000_000
 	tokensOne  = 40_000 // maximum for one rule with its examples
-	itemBytes  = 16     // the file must have this many bytes for each rule, after the first itemsFree
+	itemBytes  = 16     // bytes that the file must have for each rule after the first itemsFree
 	itemsFree  = 1000
 	depthMost  = 1000 // maximum nesting of brackets
 	maxName    = 100  // maximum length of an alias in an error, in bytes
@@ -33,17 +31,18 @@ var (
 	errMarks = fmt.Errorf("more than %d anchors, aliases and tags; write the values out instead", marksAll)
 )
 
-// scanner estimates the number of tokens of a document. It recognises only the
-// elements of YAML that this requires: quoted texts, comments, block texts (after |
-// or >), brackets, and unquoted texts of several lines. The estimate is close enough
-// that no ordinary list of rules exceeds the limits.
+// scanner estimates the number of tokens of a document. It recognises only these
+// elements of YAML:
+//
+//   - quoted texts, comments, block texts (after | or >) and brackets
+//   - unquoted texts of several lines
 type scanner struct {
 	bytes, line int
 	depth       int  // number of open brackets
 	quote       byte // the open quote, or 0
 	plain       bool // the previous line ended in an unquoted text, which may continue
 	indent      int  // column of the last key or list dash
-	block       int  // column of the key or list dash before the current block text; -1 = no block text
+	block       int  // column of the key or dash before a block text; -1 = no block text
 	outer       int  // column of the outermost list dashes; -1 = none so far
 
 	tokens, inRule, most, rules, marks, deepest int
@@ -52,8 +51,8 @@ type scanner struct {
 	aliasLine int
 }
 
-// checkLimits returns an error if a document exceeds a limit. It does not build a
-// syntax tree.
+// checkLimits returns an error if a document exceeds a limit. It builds no syntax
+// tree.
 func checkLimits(data []byte) error {
 	data = unixLines(data)
 	s := scanner{bytes: len(data), block: -1, outer: -1}
@@ -73,8 +72,8 @@ func checkLimits(data []byte) error {
 	return fault
 }
 
-// unixLines returns data as UTF-8 in which every line ends in a line feed. YAML also
-// allows UTF-16 and other line ends, which the scanner does not recognise.
+// unixLines returns data as UTF-8 with a line feed at the end of every line. YAML
+// also allows UTF-16 and other line ends.
 func unixLines(data []byte) []byte {
 	for mark, order := range map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian} {
 		if rest, ok := bytes.CutPrefix(data, []byte(mark)); ok {
@@ -218,8 +217,8 @@ func (s *scanner) readLine(line []byte) {
 	}
 }
 
-// skipQuoted returns the index after the quoted text that line[at] belongs to. If
-// the text continues on the next line, skipQuoted returns the length of the line.
+// skipQuoted returns the index after the quoted text at line[at]. If the text does
+// not end on this line, the result is len(line).
 func (s *scanner) skipQuoted(line []byte, at int) int {
 	for ; at < len(line); at++ {
 		switch c := line[at]; {

@@ -16,8 +16,7 @@ func fill(before, part, after string, n int) string {
 	return before + strings.Repeat(part, n) + after
 }
 
-// Parse must refuse these files before the YAML library builds a syntax tree, which
-// would take up to 200 bytes for each byte of the file.
+// These files must be refused before the YAML library builds a large syntax tree.
 func TestTreeWasBuiltBeforeTheFirstLook(t *testing.T) {
 	for name, file := range map[string]string{
 		"nulls":              fill("rules: [", "~,", "]", fileSize/2-8),
@@ -63,8 +62,8 @@ func TestTreeWasBuiltBeforeTheFirstLook(t *testing.T) {
 	}
 }
 
-// These files resemble files that exceed the limits, but they are ordinary lists of
-// rules. checkLimits must accept them.
+// These files resemble oversized files, but are ordinary lists of rules. They must
+// be accepted.
 func TestOrdinaryFilesKeepWithinTheLimits(t *testing.T) {
 	t.Parallel()
 	var block, flow, short, quoted strings.Builder

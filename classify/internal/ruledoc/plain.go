@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/scan"
 )
 
-// yamlMost is the maximum size of a document for the YAML library, in bytes. The
-// library takes 100 ns and 40 bytes of memory for each byte of a document.
+// yamlMost is the maximum size in bytes of a document for the YAML library. The
+// library is slow and needs much memory.
 const yamlMost = 512 << 10
 
 // maxRules is the maximum number of rules in a document.
@@ -23,11 +23,15 @@ var (
 	errRules = fmt.Errorf("more than %d rules; use fewer", maxRules)
 )
 
-// plainParser parses a subset of YAML that is enough for lists of rules: block lists
-// and maps, lists and maps in brackets, texts on one line with or without quotes,
-// and block texts with |. At other YAML it panics with giveUp. For the subset, it
-// returns the same values as the YAML library. It creates the YAML nodes of one rule
-// at a time and reuses their memory for the next rule.
+// plainParser parses a subset of YAML that is enough for lists of rules:
+//
+//   - block lists and block maps
+//   - lists and maps in brackets
+//   - texts on one line, with or without quotes
+//   - block texts after |
+//
+// At other YAML it panics with giveUp. The YAML nodes of a rule are reused for the
+// next rule.
 type plainParser struct {
 	text  string
 	at    int
@@ -38,16 +42,15 @@ type plainParser struct {
 	check func(int, *Rule) error
 }
 
-// The methods of plainParser panic with giveUp at YAML outside of the subset, and
-// with fault at a faulty rule. readPlain recovers both.
+// The methods of plainParser panic with giveUp at other YAML, and with fault at a
+// faulty rule. readPlain recovers.
 type (
 	giveUp struct{}
 	fault  struct{ err error }
 )
 
-// readPlain reads a document of rules with a plainParser. If the document has YAML
-// that the parser does not understand, line is the number of that line, and
-// otherwise 0.
+// readPlain reads a document with a plainParser. At YAML outside of the subset, line
+// is the number of the line. Otherwise line is 0.
 func readPlain(data []byte, check func(int, *Rule) error) (rules []Rule, line int, err error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if bytes.IndexByte(data, '\r') >= 0 {
@@ -73,9 +76,8 @@ func readPlain(data []byte, check func(int, *Rule) error) (rules []Rule, line in
 	return p.rules, 0, nil
 }
 
-// firstOdd returns the offset of the first character that a plainParser does not
-// accept, or -1. Such a character is not printable, or is a line end only for some
-// programs.
+// firstOdd returns the offset of the first character that a plainParser refuses, or
+// -1. It is not printable or an unusual line end.
 func firstOdd(data []byte) int {
 	for at := 0; at < len(data); at++ {
 		c := data[at]
@@ -219,7 +221,7 @@ func (p *plainParser) key() string {
 
 func isName(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' }
 
-// document reads a map whose only key is "rules".
+// document reads a map with the single key "rules".
 func (p *plainParser) document() {
 	p.nodes = append(p.nodes, new([64]yaml.Node))
 	indent := p.nextLine()
@@ -289,9 +291,8 @@ func (p *plainParser) blockRules(indent int) {
 	}
 }
 
-// blockMap reads a block map, beginning at the first key. indent is the indentation
-// of the keys. next is the indentation of the line after the map, or -1 at the end
-// of the document.
+// blockMap reads a block map. indent is the indentation of the keys. next is the
+// indentation of the line after the map, or -1 at the end.
 func (p *plainParser) blockMap(indent int) (n *yaml.Node, next int) {
 	n = p.node(yaml.MappingNode, "", "")
 	for {
@@ -312,8 +313,8 @@ func (p *plainParser) blockMap(indent int) (n *yaml.Node, next int) {
 	}
 }
 
-// blockValue reads the value of a key in a block map. indent is the indentation of
-// the key. next is the indentation of the line after the value.
+// blockValue reads the value of a key in a block map. next is the indentation of the
+// line after the value.
 func (p *plainParser) blockValue(indent int) (v *yaml.Node, next int) {
 	p.skipSpaces()
 	switch p.peek() {
@@ -334,8 +335,7 @@ func (p *plainParser) blockValue(indent int) (v *yaml.Node, next int) {
 }
 
 // blockTexts reads a block list of texts, the value of a key. indent is the
-// indentation of the list, and outer that of the key. next is the indentation of the
-// line after the list.
+// indentation of the list. outer is the indentation of the key.
 func (p *plainParser) blockTexts(indent, outer int) (n *yaml.Node, next int) {
 	n = p.node(yaml.SequenceNode, "", "")
 	for {
@@ -356,8 +356,7 @@ func (p *plainParser) blockTexts(indent, outer int) (n *yaml.Node, next int) {
 	}
 }
 
-// blockText reads a text on one line, or a block text of several lines that begins
-// with |.
+// blockText reads a text on one line, or a block text of several lines after |.
 func (p *plainParser) blockText(indent int) *yaml.Node {
 	switch p.peek() {
 	case '|':

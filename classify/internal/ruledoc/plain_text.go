@@ -32,8 +32,8 @@ func (p *plainParser) bracketRules() {
 	p.bracketItems(']', -1, func() { p.addRule(p.flow(-1, 1)) })
 }
 
-// bracket reads a list or a map in brackets. All its lines must be indented by more
-// than indent.
+// bracket reads a list or a map in brackets. All lines must be indented by more than
+// indent.
 func (p *plainParser) bracket(indent int) *yaml.Node { return p.flow(indent, 1) }
 
 func (p *plainParser) flow(indent, depth int) *yaml.Node {
@@ -62,8 +62,8 @@ func (p *plainParser) flow(indent, depth int) *yaml.Node {
 	return p.unquoted(",[]{}:")
 }
 
-// bracketItems reads a list of items in brackets, separated by commas. It calls item
-// to read each item. end is the closing bracket.
+// bracketItems reads items in brackets, separated by commas. The function item reads
+// each of them. end is the closing bracket.
 func (p *plainParser) bracketItems(end byte, indent int, item func()) {
 	p.at++
 	for p.skipLines(indent); p.peek() != end; p.skipLines(indent) {
@@ -86,8 +86,8 @@ func (p *plainParser) bracketKey() string {
 	return name
 }
 
-// skipLines skips spaces, comments and line ends within brackets. Each new line must
-// be indented by more than indent.
+// skipLines skips spaces, comments and line ends within brackets. New lines must be
+// indented by more than indent.
 func (p *plainParser) skipLines(indent int) {
 	for {
 		begin := p.at
@@ -106,8 +106,8 @@ func (p *plainParser) skipLines(indent int) {
 	}
 }
 
-// unquoted reads a text without quotes. The text ends before the first byte in ends,
-// before a comment or at the end of the line.
+// unquoted reads a text without quotes. It ends before a byte in ends, a comment or
+// the end of the line.
 func (p *plainParser) unquoted(ends string) *yaml.Node {
 	rest := p.text[p.at:]
 	if !beginsUnquoted(rest) {
@@ -135,8 +135,8 @@ func (p *plainParser) unquoted(ends string) *yaml.Node {
 	return p.scalar(value)
 }
 
-// beginsUnquoted reports whether s begins with a text without quotes. It returns
-// false if the first bytes could also begin something else.
+// beginsUnquoted reports whether s begins with a text without quotes. In doubtful
+// cases it returns false.
 func beginsUnquoted(s string) bool {
 	switch {
 	case s == "":
@@ -147,8 +147,8 @@ func beginsUnquoted(s string) bool {
 	return isName(s[0]) || s[0] >= utf8.RuneSelf || strings.IndexByte(`/.\(^~$+<;`, s[0]) >= 0
 }
 
-// quoted reads a text in quotes and returns it without the quotes. The text must end
-// on the same line.
+// quoted reads a text in quotes and returns it without the quotes. It must end on
+// the same line.
 func (p *plainParser) quoted() string {
 	quote := p.text[p.at]
 	p.at++
@@ -206,7 +206,7 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// literal reads a block text that begins with |. Its lines must be indented by more
+// literal reads a block text that begins with |. The lines must be indented by more
 // than outer.
 func (p *plainParser) literal(outer int) *yaml.Node {
 	n := p.scalar("")
@@ -256,9 +256,8 @@ func (p *plainParser) literal(outer int) *yaml.Node {
 	return p.endLiteral(n, &b, chomp, blank)
 }
 
-// endLiteral sets the value of n to the block text in b. chomp is the byte after |,
-// which says what to do with the line ends at the end of the text. blank is the
-// number of blank lines there.
+// endLiteral sets the value of n to the block text in b. chomp is the byte after |.
+// blank is the number of blank lines at the end.
 func (p *plainParser) endLiteral(n *yaml.Node, b *strings.Builder, chomp byte, blank int) *yaml.Node {
 	switch chomp {
 	case '-':

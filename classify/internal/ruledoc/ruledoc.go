@@ -1,6 +1,5 @@
-// Package ruledoc reads the YAML documents that contain text rules: the standard set
-// in classify/rules, and the files of users, which have the same format. [Read]
-// reads one document:
+// Package ruledoc reads the YAML documents with text rules: those of the standard
+// set in classify/rules, and those of users. [Read] reads one document:
 //
 //	rules:
 //	  - id: net/refused
@@ -8,15 +7,13 @@
 //	    pattern: 'connection refused'
 //	    match: ['dial tcp: connection refused']
 //
-// Most files use only the subset of YAML that the parser in plain.go understands.
-// That parser reads them rule by rule. The YAML library reads all other files. It
-// takes more time and memory, so those files must be short, and must not have far
-// more keys and values than a list of rules has.
+// The parser in plain.go reads most files. It understands a subset of YAML and reads
+// rule by rule. The YAML library reads all other files. These files must be short,
+// because the library needs more memory.
 //
-// The package checks only the syntax: each key must be known, occur once and have a
-// value of the right type. If a fault is found, the error is an [*Error] with the
-// line. The callers are the generator of the standard set and package rulesfile.
-// They check the meaning of the values, and match the patterns against their
+// The package checks only the syntax. Each key must be known. A key must occur once
+// and have a value of the right type. An error at a known line is an [*Error]. The
+// callers check the meaning of the values. They match the patterns against the
 // examples.
 package ruledoc
 
@@ -54,15 +51,14 @@ func (d *Document) ExpandParts() {
 // Rule is one rule with its examples and its source.
 type Rule struct {
 	ID, Pattern, Reason string
-	Category            string   // only if it differs from the category of the reason
+	Category            string   // only if different from the category of the reason
 	Strength            string   // cause, code, phrase or word; standard set only
-	Vetoes              []string // rules and reasons that this rule vetoes; only for a rule without a reason, standard set only
-	Beats               []string // rules that this rule beats; only for a rule with a reason, standard set only
-	// Decides is for examples of this rule that are classified by another rule. It
-	// maps the id of each such rule to an explanation. Only rules of the standard
-	// set have it.
+	Vetoes              []string // rules and reasons that this rule vetoes; standard set only, and only without a reason
+	Beats               []string // rules that this rule beats; standard set only, and only with a reason
+	// Decides is for examples of this rule that another rule classifies. It maps the
+	// id of the other rule to an explanation. It is for the standard set only.
 	Decides     map[string]string
-	Codes       string   // table whose codes replace {code} in ID and Pattern; standard set only
+	Codes       string   // table with the codes that replace {code} in ID and Pattern; standard set only
 	Source      string   // where the wording comes from
 	Match, Miss []string // texts that the pattern must, and must not, match
 	Line        int
@@ -72,8 +68,8 @@ type Rule struct {
 // keys are the YAML keys of a rule.
 var keys = [...]string{"id", "pattern", "reason", "category", "strength", "codes", "source", "match", "miss", "vetoes", "beats", "decides"}
 
-// LineOf returns the line of a key's value, or the line of the rule if the rule does
-// not have the key.
+// LineOf returns the line of a key's value. If the rule does not have the key, it
+// returns the line of the rule.
 func (r *Rule) LineOf(key string) int {
 	if i := slices.Index(keys[:], key); i >= 0 && r.keyLines[i] > 0 {
 		return int(r.keyLines[i])
@@ -113,10 +109,9 @@ func Read(r io.Reader) (Document, error) {
 	return Parse(data, func(int, *Rule) error { return nil })
 }
 
-// Parse is like [Read], but reads the document in data. It calls check with each
-// rule and the rule's index, and stops at the first error. If the parser in plain.go
-// finds YAML that it does not understand, the YAML library reads the document from
-// the beginning. Then check is called again, from the first rule on.
+// Parse reads the document in data. It calls check with each rule and its index, and
+// stops at the first error. If plain.go cannot read the document, the YAML library
+// reads it from the beginning. Then check is called again for every rule.
 func Parse(data []byte, check func(i int, r *Rule) error) (doc Document, err error) {
 	rules, line, err := readPlain(data, check)
 	switch {
@@ -276,8 +271,7 @@ func eachField(n *yaml.Node, f func(key string, value *yaml.Node) error) error {
 	return nil
 }
 
-// keySet is a set of keys. To avoid allocations, it uses a map only if there are
-// many keys.
+// keySet is a set of keys. A map is used only for many keys.
 type keySet struct {
 	few  [len(keys)]string
 	n    int
@@ -339,7 +333,7 @@ func texts(n *yaml.Node) ([]string, error) {
 }
 
 // noAlias returns an error if n is an alias. A few lines of aliases can expand to
-// gigabytes, and no rule needs aliases.
+// gigabytes.
 func noAlias(n *yaml.Node) error {
 	if n.Kind == yaml.AliasNode {
 		return errorAt(n, "alias *%s; write the value out instead", n.Value)

@@ -16,8 +16,7 @@ import (
 // use.
 type Set struct {
 	// Rules has one rule for each bit of a set of matched rules ([]uint64). Each
-	// part begins with a new uint64 of the set. Empty rules, without an id, stand
-	// for the unused bits of a part's last uint64.
+	// part begins with a new uint64. An unused bit has an empty rule.
 	Rules []signal.Rule
 	Parts []Part
 
@@ -26,34 +25,33 @@ type Set struct {
 	providers     []uint64 // rules without a reason that recognise a provider
 	Reports       []uint64 // rules without a reason that recognise a report of several attempts
 	AboutHTTP     []uint64 // rules about an HTTP status
-	Refusals      []uint64 // rules about a 4xx status with which a retry fails too: see [signal.Signal.Refuses]
+	Refusals      []uint64 // rules about a 4xx status that is permanent: see [signal.Signal.Refuses]
 	Passing       []uint64 // rules of the category retryable
 }
 
-// Part is a group of rules that share a matcher. The user's rules are one part, and
-// the standard rules another. So the standard rules need not be compiled again for
-// new user rules.
+// Part is a group of rules with a common matcher. The user's rules are one part, and
+// the standard rules another.
 type Part struct {
 	Matcher *scan.Matcher
 	Word    int // index of the part's first uint64 in a set of matched rules
 	Reads   textForm
 }
 
-// textForm says how a text is changed before the rules of a part are matched.
+// textForm is how a text is changed before it is matched against a part.
 type textForm uint8
 
 // The values of textForm.
 const (
 	exactText          textForm = iota // the text as it is
-	exactOrPlain                       // the text as it is, then the plain text (see [Set.Plain]): for the user's rules
-	PlainWithoutFrames                 // the plain text without stack frames, with and without joined lines: for the standard rules
+	exactOrPlain                       // the text as it is, then the plain text (see [Set.Plain])
+	PlainWithoutFrames                 // the plain text without stack frames, with and without joined lines
 )
 
 // Words returns how many uint64s a set of matched rules needs.
 func (s *Set) Words() int { return len(s.WithoutReason) }
 
-// Plain returns the plain text: text without escape sequences and invisible
-// characters. If no part of the set needs the plain text, Plain returns text itself.
+// Plain returns text without escape sequences and invisible characters. If no part
+// needs this plain text, Plain returns text itself.
 func (s *Set) Plain(text string) string {
 	for _, p := range s.Parts {
 		if p.Reads != exactText {
@@ -72,8 +70,7 @@ func (s *Set) Match(set []uint64, text, plain string) {
 }
 
 // MatchStandard adds the standard rules that match plain to set. plain must be a
-// part of a result of [Set.Plain]. MatchStandard does not try the user's rules,
-// because they must see the whole text.
+// piece of a result of [Set.Plain]. The user's rules are not tried.
 func (s *Set) MatchStandard(set []uint64, plain string) {
 	for _, p := range s.Parts {
 		if p.Reads == PlainWithoutFrames {
@@ -121,7 +118,7 @@ func Compile(rules []signal.Rule) (*Set, error) {
 	return New(rules, Part{Matcher: m}), nil
 }
 
-// New returns a set of rules that are already compiled. parts has their matchers.
+// New returns a set of compiled rules. parts has the matchers.
 func New(rules []signal.Rule, parts ...Part) *Set {
 	last := parts[len(parts)-1]
 	words := last.Word + last.Matcher.Words()
@@ -157,8 +154,11 @@ func New(rules []signal.Rule, parts ...Part) *Set {
 	return s
 }
 
-// HasStrong reports whether a matched rule has a reason, a strength above
-// [signal.Word], and is not vetoed by another matched rule.
+// HasStrong reports whether a matched rule has all of these properties:
+//
+//   - It has a reason.
+//   - It has a strength above [signal.Word].
+//   - No matched rule vetoes it.
 func (s *Set) HasStrong(matched []uint64) bool {
 	for w, word := range matched {
 		for ; word != 0; word &= word - 1 {
@@ -185,10 +185,10 @@ func (s *Set) vetoed(matched []uint64, index int) bool {
 	return false
 }
 
-// BeforeRefusal finds the first 4xx status in text for which a rule of s.Refusals
-// matched. It returns the position of that status, counted from 1, or 0 if there is
-// none. In set, it sets the bits of the standard rules that match the text before
-// the status.
+// BeforeRefusal finds the first status in text that belongs to a matched rule of
+// s.Refusals. It returns the position of the status, counted from 1. If there is
+// none, it returns 0. It adds the standard rules that match the text before the
+// status to set.
 func (s *Set) BeforeRefusal(set, matched []uint64, text string) (at int32) {
 	var codes [8]int
 	n := 0
@@ -208,8 +208,8 @@ func (s *Set) BeforeRefusal(set, matched []uint64, text string) (at int32) {
 
 func setBit(set []uint64, i int) { set[i/64] |= 1 << (i % 64) }
 
-// Meets reports whether two sets of rules have a rule in common. matched must be at
-// least as long as other.
+// Meets reports whether two sets of rules have a rule in common. matched must not be
+// shorter than other.
 func Meets(matched, other []uint64) bool {
 	var common uint64
 	for w, word := range other {
@@ -218,12 +218,12 @@ func Meets(matched, other []uint64) bool {
 	return common != 0
 }
 
-// MaxRules is the largest number of rules that [Set.With] takes.
+// MaxRules is the largest number of rules that [Set.With] accepts.
 const MaxRules = scan.MaxPatterns
 
-// With returns a set with n user rules before the rules of s. The function rule
-// returns the user rule with index i. With calls rule twice for each index: first
-// for the pattern, and again to store the rule after all patterns have compiled.
+// With returns a set with n user rules before the rules of s. rule(i) returns the
+// user rule with index i. It is called twice for each index, the second time after
+// all patterns have compiled.
 func (s *Set) With(n int, rule func(i int) signal.Rule) (*Set, error) {
 	exprs := make([]string, n)
 	for i := range exprs {

@@ -15,7 +15,7 @@ const (
 )
 
 // ruleProvider returns the provider in a rule id such as "provider/openai", as an
-// index in standard.Providers. It returns 0 for other ids.
+// index in standard.Providers. For other ids it returns 0.
 func ruleProvider(id string) int {
 	name, ok := strings.CutPrefix(id, providerPrefix)
 	if !ok {
@@ -30,9 +30,8 @@ func ruleProvider(id string) int {
 }
 
 // Provider returns the provider that the matched rules name, as an index in
-// standard.Providers. A rule names a provider if the id of the rule is "provider/"
-// followed by the provider's name. Provider returns 0 if the matched rules name no
-// provider or more than one.
+// standard.Providers. A rule with the id "provider/x" names provider x. If there is
+// not exactly one provider, the result is 0.
 func (s *Set) Provider(matched []uint64) (provider int) {
 	for w, providers := range s.providers {
 		if matched[w]&providers == 0 {
@@ -51,7 +50,7 @@ func (s *Set) Provider(matched []uint64) (provider int) {
 }
 
 // Status returns the HTTP status that the matched rules name, or 0. If they name
-// several statuses, Status returns the one that comes first in text.
+// several statuses, the first in text is returned.
 func (s *Set) Status(matched []uint64, text string) int {
 	phrase := false // a rule about the phrase of a status, such as "Not Found"
 	var codes [8]int
@@ -85,9 +84,8 @@ func (s *Set) Status(matched []uint64, text string) int {
 	return 0
 }
 
-// statusAt looks in text for a number that is one of codes. It returns the offset of
-// the first such number, or -1. If codes is empty, it looks for any status from 400
-// to 599 before a word, as in "(404) Not Found".
+// statusAt returns the offset of the first number in text that is one of codes, or
+// -1. If codes is empty, any status before a word counts.
 func statusAt(text string, codes []int) int {
 	for i := 0; i+3 <= len(text); i++ {
 		if text[i] != '4' && text[i] != '5' {

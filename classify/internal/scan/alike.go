@@ -1,22 +1,20 @@
 package scan
 
 // grouping divides the classes of bytes into groups. Two classes are in one group if
-// each state has the same next state for both. grouping begins with one group. Then
-// it takes one state after the other, and splits the groups whose classes lead to
-// different next states.
+// every state has the same next state for both.
 type grouping struct {
 	group []uint8       // the group of each class
 	sizes []int         // the number of classes of each group
 	met   [256]struct { // for each group, in the current state
 		classes int   // classes of the group that have an edge
 		next    int32 // next state of the first such class
-		differs bool  // not all such classes lead to next
+		differs bool  // whether two such classes have different next states
 	}
 	groups []uint8 // groups for which the current state has an edge
 }
 
-// alike returns two values for each class: the group of the class, and the number of
-// states that have an edge for the class.
+// alike returns the group of each class. counts has the number of states with an
+// edge for each class.
 func (b *builder) alike() (group []uint8, counts []int) {
 	g := grouping{group: make([]uint8, len(b.sample)), sizes: []int{len(b.sample)}}
 	counts = make([]int, len(b.sample))
@@ -30,8 +28,8 @@ func (b *builder) alike() (group []uint8, counts []int) {
 	return g.group, counts
 }
 
-// refine splits each group whose classes lead to different next states in one state.
-// edges are the edges of that state.
+// refine splits each group with different next states in one state. edges are the
+// edges of that state.
 func (g *grouping) refine(edges []edge) {
 	g.groups = g.groups[:0]
 	for _, e := range edges {
@@ -52,9 +50,10 @@ func (g *grouping) refine(edges []edge) {
 	}
 }
 
-// split divides a group by the next states of its classes. Classes without an edge
-// stay in the old group. If every class has an edge, the classes with the same next
-// state as the first class stay in the old group.
+// split divides a group by the next states of its classes:
+//
+//   - Classes without an edge stay in the old group.
+//   - If every class has an edge, the classes like the first one stay.
 func (g *grouping) split(old uint8, edges []edge) {
 	into := map[int32]uint8{}
 	if g.met[old].classes == g.sizes[old] {

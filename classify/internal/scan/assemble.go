@@ -2,12 +2,10 @@ package scan
 
 import "regexp/syntax"
 
-// assemble divides a list of consecutive subexpressions into pieces and gaps: see
-// chain.
+// assemble divides consecutive subexpressions into pieces and gaps: see chain.
 //
-// A match may begin and end anywhere in a text. So at either end of the pattern, a
-// gap is replaced by the minimum number of runes that it matches. If several loops
-// follow each other, these runes move to the pieces before and after the loops.
+//   - A gap at either end of the pattern is replaced by its minimum of runes.
+//   - Between consecutive loops, these runes move to the pieces around the loops.
 func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 	var c chain
 	var piece []*syntax.Regexp
@@ -57,10 +55,8 @@ func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 	return c, nil
 }
 
-// bounded replaces an unbounded repetition of a group by the minimum number of
-// repetitions. The minimum is enough at the beginning of a pattern (if first is
-// true) and at the end (if last is true), because a match may begin and end
-// anywhere. Elsewhere an unbounded repetition of a group is an error.
+// bounded replaces an unbounded repetition of a group by the minimum of repetitions.
+// This is allowed only at the beginning or the end of a pattern.
 func (p *parser) bounded(re *syntax.Regexp, first, last bool) (*syntax.Regexp, error) {
 	switch {
 	case isLoop(re):
@@ -86,9 +82,8 @@ func (p *parser) bounded(re *syntax.Regexp, first, last bool) (*syntax.Regexp, e
 	return concat(parts), nil
 }
 
-// trim drops optional subexpressions at the beginning and at the end of a pattern. A
-// text has a match of the trimmed pattern exactly if it has a match of the original
-// pattern.
+// trim drops optional subexpressions at both ends of a pattern. The same texts still
+// have a match.
 func trim(parts []*syntax.Regexp) []*syntax.Regexp {
 	mayGo := func(re *syntax.Regexp) bool {
 		return re.Op == syntax.OpQuest || re.Op == syntax.OpStar || re.Op == syntax.OpRepeat && re.Min == 0
@@ -102,8 +97,8 @@ func trim(parts []*syntax.Regexp) []*syntax.Regexp {
 	return parts
 }
 
-// flatten appends parts to flat. It replaces each concatenation in parts by the
-// subexpressions of the concatenation.
+// flatten appends parts to flat. It replaces each concatenation by its
+// subexpressions.
 func flatten(flat, parts []*syntax.Regexp) []*syntax.Regexp {
 	for _, p := range parts {
 		if p.Op == syntax.OpConcat {

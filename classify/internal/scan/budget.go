@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// A Budget limits the work of compiling a set of patterns and of checking texts
-// against the set. It counts steps, not time, so every machine accepts the same
-// sets. A step takes about ten nanoseconds. Every node, state and edge of an
-// automaton costs steps, so the number of steps also limits the memory.
+// A Budget limits the steps of compiling patterns and of checking texts. A step
+// takes about ten nanoseconds. Steps are counted and not timed, so every machine
+// accepts the same sets. Every node, state and edge costs steps. So the memory is
+// limited too.
 //
 // [Budget.Precheck] first estimates the steps of a set. Refusing a set takes a few
-// million steps. Building the largest set that is accepted takes a hundred million.
+// million steps. Building the largest accepted set takes a hundred million.
 //
 // A Budget is not safe for concurrent use.
 type Budget struct {
@@ -38,8 +38,7 @@ const (
 	phases
 )
 
-// phaseFaults[p] is the error for a pattern that needs too many steps, if phase
-// p takes most of the steps. Each error names a remedy.
+// phaseFaults has the error and the remedy for each phase that needs too many steps.
 var phaseFaults = [phases]string{
 	reading: `its character classes and loops are too much work: use fewer, or names such as \p{Han} instead of wide ranges`,
 	nodes:   "its counted repetitions and classes are too much work: shorten the repetitions, or use fewer large classes",
@@ -80,9 +79,8 @@ var (
 	errExamples = errors.New("its examples are too much work to check: shorten them")
 )
 
-// errSpent is the value with which the method spend panics when the budget is
-// exceeded. It panics because most of its callers are recursive and return no
-// errors. recoverSpent turns the panic into an error.
+// errSpent is the panic value of the method spend when the budget is exceeded.
+// recoverSpent turns the panic into an error.
 type errSpent struct{}
 
 // NewBudget returns the budget for a set of patterns.
@@ -97,15 +95,15 @@ func (b *Budget) alone(expr string) *Budget {
 	return &Budget{left: &left, work: b.work, single: true, spent: make([]spending, 1)}
 }
 
-// clone returns a copy of b. Steps of the copy also count against the limit of b.
+// clone returns a copy of b. The copy and b share one limit.
 func (b *Budget) clone() *Budget {
 	c := *b
 	c.spent = slices.Clone(b.spent)
 	return &c
 }
 
-// spend subtracts steps from the budget and adds them to the steps of a pattern. It
-// panics if the budget has fewer steps left.
+// spend takes steps from the budget. It panics if too few steps are left. The steps
+// are counted for the given pattern.
 func (b *Budget) spend(pattern int32, steps int) {
 	b.spent[pattern][b.phase] += steps
 	*b.work += steps
@@ -122,14 +120,17 @@ func (b *Budget) Steps() (n int) {
 	return n
 }
 
-// Work returns the number of steps of all work for the set. Unlike [Budget.Steps],
-// the number includes estimates, failed attempts to compile, and the work of
-// testers.
+// Work returns the number of steps of all work for the set. It includes three kinds
+// of steps that [Budget.Steps] does not count:
+//
+//   - estimates
+//   - failed attempts to compile
+//   - the work of testers
 func (b *Budget) Work() int { return *b.work }
 
-// most returns the pattern that took the most steps, and the phase in which it took
-// most of them.
-func (b *Budget) most() (pattern int, on phase) {
+// mostExpensive returns the pattern with the most steps, and the phase with the most
+// steps of that pattern.
+func (b *Budget) mostExpensive() (pattern int, on phase) {
 	for i := range b.spent {
 		if b.spent[i].total() > b.spent[pattern].total() {
 			pattern = i
@@ -143,13 +144,13 @@ func (b *Budget) most() (pattern int, on phase) {
 	return pattern, on
 }
 
-// recoverSpent must be deferred. It recovers the panic of spend and sets *err to an
-// error. The error names the pattern that took the most steps.
+// recoverSpent must be deferred. It turns the panic of spend into *err. The error
+// names the pattern with the most steps.
 func (b *Budget) recoverSpent(err *error) {
 	switch r := recover(); r {
 	case nil:
 	case errSpent{}:
-		pattern, on := b.most()
+		pattern, on := b.mostExpensive()
 		fault := errStates
 		if b.single {
 			fault = errors.New(phaseFaults[on])
@@ -160,10 +161,10 @@ func (b *Budget) recoverSpent(err *error) {
 	}
 }
 
-// BudgetError is the error for a set of patterns that takes too many steps, for
-// compiling the set or for checking texts.
+// BudgetError is the error for a set of patterns that takes too many steps. The
+// steps are those of compiling the set or of checking texts.
 type BudgetError struct {
-	Steps int // steps of the pattern that takes the most; 0 if texts take too many
+	Steps int // steps of the most expensive pattern; 0 if texts take too many
 	err   error
 }
 
@@ -172,8 +173,8 @@ func (e *BudgetError) Error() string { return e.err.Error() }
 // Unwrap returns the error that says which limit was exceeded.
 func (e *BudgetError) Unwrap() error { return e.err }
 
-// Shorten returns a pattern in quotes for an error message. For a long pattern it
-// returns only the beginning.
+// Shorten returns a pattern in quotes for an error message. If the pattern is long,
+// Shorten returns only the beginning.
 func Shorten(expr string) string {
 	const most = 200
 	if len(expr) <= most {

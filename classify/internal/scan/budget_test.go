@@ -53,14 +53,12 @@ func prefixes(n int) (all []string) {
 	return all
 }
 
-// mostRefused is the maximum number of steps that Compile may take to refuse a set.
-// It is enough for two attempts, which Compile makes for some case-sensitive
-// patterns.
+// mostRefused is the maximum number of steps to refuse a set. It allows two
+// attempts.
 const mostRefused = 12_000_000
 
-// If Compile refuses a hostile pattern, it must take few steps and name the pattern.
-// If Compile accepts it, the number of steps must be within a limit that is
-// proportional to the pattern's weight.
+// If a hostile pattern is refused, few steps are taken and the error names the
+// pattern. If it is accepted, the steps are proportional to the weight.
 func TestHostilePatternsCostMoreThanTheirBudget(t *testing.T) {
 	t.Parallel()
 	for name, expr := range hostile {
@@ -82,8 +80,8 @@ func TestHostilePatternsCostMoreThanTheirBudget(t *testing.T) {
 	}
 }
 
-// These patterns have many assertions but need few states. Compile must accept them
-// and take few steps.
+// These patterns have many assertions but need few states. They must be accepted
+// after few steps.
 func TestAssertionsWereExponential(t *testing.T) {
 	t.Parallel()
 	for _, expr := range []string{`(?:^|$){24}x`, `(?:^|$){500}x`, `(?:\b|^|$|\B){12}x`, `x(?:$|\b){30}`} {
@@ -183,8 +181,8 @@ func TestPhraseIsWhatPackageSyntaxReads(t *testing.T) {
 	}
 }
 
-// The check of a rule's examples has a budget too. Each example here has 3 MB.
-// Package regexp would take a minute for some of them.
+// Checking examples has a budget too. Package regexp would take a minute for some of
+// these examples.
 func TestExamplesHadNoBudget(t *testing.T) {
 	t.Parallel()
 	const size = 3 << 20

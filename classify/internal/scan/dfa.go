@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// A kind is a class of bytes. Assertions such as ^ and \b depend only on the kinds
-// of the bytes before and after them.
+// A kind is a class of bytes. Assertions such as ^ and \b depend only on kinds.
 type kind uint8
 
 const (
@@ -33,8 +32,7 @@ var kindOf = func() (of [256]kind) {
 	return of
 }()
 
-// holds reports whether all assertions in ops hold between two consecutive bytes.
-// before and after are the kinds of these bytes.
+// holds reports whether the assertions in ops hold between bytes of these kinds.
 func holds(ops syntax.EmptyOp, before, after kind) bool {
 	return ops&^assertionsBetween[before][after] == 0
 }
@@ -49,8 +47,7 @@ var assertionsBetween = func() (ops [kinds][kinds]syntax.EmptyOp) {
 	return ops
 }()
 
-// between returns the assertions that hold between two consecutive bytes. before and
-// after are the kinds of these bytes.
+// between returns the assertions that hold between bytes of these kinds.
 func between(before, after kind) syntax.EmptyOp {
 	ops := syntax.EmptyNoWordBoundary
 	if (before == wordByte) != (after == wordByte) {
@@ -71,16 +68,17 @@ func between(before, after kind) syntax.EmptyOp {
 	return ops
 }
 
-// builder makes a program deterministic by the subset construction. A state is a
-// sorted list of NFA nodes without opSplit. If a state has assertions, the kind of
-// the previous byte is part of the state.
+// builder makes a program deterministic by the subset construction:
+//
+//   - A state is a sorted list of NFA nodes without opSplit.
+//   - If a state has assertions, the kind of the previous byte is part of the state.
 type builder struct {
 	*program
 	classes [256]uint8
 	sample  []byte     // the first byte of each class
-	next    [257]int16 // for each byte, the next byte of sample at or after it; 256 = none
+	next    [257]int16 // for each byte, the first byte of sample that is not smaller; 256 = none
 	states  map[string]int32
-	single  []int32 // for each node, the result of stateOf for this node alone, plus one; 0 = none yet
+	single  []int32 // for each node alone, the result of stateOf plus one; 0 = none yet
 	items   []int32 // nodes of all states, one state after the other
 	bounds  []int32 // for each state, the index of its first node in items; then the length of items
 	kind    []kind
@@ -89,20 +87,18 @@ type builder struct {
 	columns uint32      // number of columns of the table
 	roots   [kinds]int32
 
-	visited []uint32 // for each node, the value of round when closure last visited the node
+	visited []uint32 // for each node, the last round in which the node was visited
 	round   uint32
 	stack   []int32
 	found   []int32 // buffer for closure
-	waiting []int32 // states whose edges are not computed yet
+	waiting []int32 // states without computed edges so far
 	key     []byte
 	spans   []span     // spans of the current state
 	spanOf  [257]int16 // for the first byte of each span, the index of the span
 }
 
-// An edge is a transition of a state: the upper 8 bits are a class of bytes, and the
-// lower 24 bits are the next state. If a state has no edge for a class, no match
-// continues with a byte of the class. A large set has millions of edges, so an edge
-// is a single number.
+// An edge is a transition of a state. The upper 8 bits are a class. The lower 24
+// bits are the next state.
 type edge uint32
 
 func newEdge(class uint8, next int32) edge { return edge(class)<<columnOf | edge(next) }
@@ -120,20 +116,18 @@ func (b *builder) edgesOf(s int) []edge {
 	return b.edges[l.begin : l.begin+l.count]
 }
 
-// edgeRange is the range of builder.edges that belongs to one state: the index of
-// the first edge and the number of edges.
+// edgeRange is the part of builder.edges for one state.
 type edgeRange struct{ begin, count int32 }
 
-// tables builds the two automata of a program: one for all pieces (the parts of
-// patterns between gaps) and one for the case-sensitive pieces.
+// tables builds the automaton of all pieces and the automaton of the case-sensitive
+// pieces.
 func (p *program) tables() (all, exact *table) {
 	p.nodeIDs, p.asserted, p.pieceIDs, p.stageIDs = nil, nil, nil, nil // no nodes are added from here on
 	return determinize(p, p.starts, len(p.nodes)).layOut(), determinize(p, p.exact, 0).layOut()
 }
 
-// determinize builds the states of the pieces whose first nodes are in starts. It
-// allocates memory for room states at once, because growing the slices would need
-// twice the memory.
+// determinize builds the states of the pieces that begin with the given nodes.
+// Memory for room states is allocated at once.
 func determinize(p *program, starts []int32, room int) *builder {
 	b := newBuilder(p, room)
 	for k := range kinds {
@@ -156,9 +150,8 @@ func newBuilder(p *program, room int) *builder {
 	return b
 }
 
-// classify divides the bytes into classes, so that no node and no assertion
-// distinguishes two bytes of a class. It begins with one class and splits it at
-// every range of bytes that a node reads.
+// classify divides the bytes into classes. No node and no assertion distinguishes
+// two bytes of one class.
 func (b *builder) classify() {
 	var seen [256][4]uint64
 	asserts := false
@@ -195,11 +188,10 @@ func (b *builder) classify() {
 	}
 }
 
-// splitClasses splits every class of bytes. Two bytes of a class stay together if f
-// returns the same number for both. The numbers must be less than the constant
-// kinds. The new classes are numbered in the order of their first bytes.
+// splitClasses splits every class of bytes by the results of f. The results must be
+// less than kinds.
 func (b *builder) splitClasses(f func(c byte) uint8) {
-	var numbers [256][kinds]uint16 // for each old class and number, the new class plus one
+	var numbers [256][kinds]uint16 // the new class plus one, for each old class and each result of f
 	count := uint16(0)
 	for c, old := range b.classes {
 		number := &numbers[old][f(byte(c))]
@@ -219,14 +211,14 @@ func oneIf(ok bool) uint8 {
 }
 
 // These are the numbers of steps to build a state and an edge. They are proportional
-// to the time that this takes.
+// to the time.
 const (
 	stepsAState = 10
 	stepsAnEdge = 4
 )
 
-// closure appends to items the nodes that can be reached from the nodes in start
-// without reading a byte. It leaves out opSplit nodes.
+// closure appends the nodes that are reached from the given nodes without reading a
+// byte. It leaves out opSplit nodes.
 func (b *builder) closure(items, start []int32) []int32 {
 	b.round++
 	b.stack = append(b.stack[:0], start...)
@@ -247,9 +239,8 @@ func (b *builder) closure(items, start []int32) []int32 {
 	return items
 }
 
-// stateOf returns the state for the nodes in start, after a byte of kind k. asserts
-// reports whether the state has assertions. The state of a single node is cached,
-// unless it has assertions, because most edges lead to a single node.
+// stateOf returns the state for the given nodes, after a byte of kind k. For one
+// node without assertion, the result is cached.
 func (b *builder) stateOf(start []int32, k kind) (s int32, asserts bool) {
 	alone := len(start) == 1
 	if alone {
@@ -266,8 +257,8 @@ func (b *builder) stateOf(start []int32, k kind) (s int32, asserts bool) {
 	return s, asserts
 }
 
-// state returns the state with these nodes. It adds the state if it is new.
-// asserts reports whether the state has assertions.
+// state returns the state with these nodes, and adds a new one if necessary. asserts
+// reports whether the state has assertions.
 func (b *builder) state(items []int32, k kind) (s int32, asserts bool) {
 	slices.Sort(items)
 	for _, n := range items {
@@ -312,10 +303,8 @@ func (b *builder) newState(items []int32, k kind) int32 {
 	return s
 }
 
-// renumber merges two classes if every state has the same next state for both, such
-// as the upper and the lower case of most letters. Then it sorts the classes: a
-// class with edges from many states gets a low number. So the edges that are read
-// most often are close to each other in the table.
+// renumber merges classes with equal next states, such as both cases of a letter.
+// Classes with many edges get low numbers.
 func (b *builder) renumber() {
 	group, counts := b.alike()
 	order := make([]int, len(counts))

@@ -13,10 +13,8 @@ type span struct {
 	asserts     bool // the next state depends on the kind of the byte
 }
 
-// buildEdges computes the edges of all states, the newest state first. Most states
-// have a single next state. So buildEdges follows a path of states to the end before
-// it begins a new path, and the nodes and edges of a path are close to each other in
-// memory.
+// buildEdges computes the edges of all states. The newest state is first, so that
+// the nodes of a path are close together in memory.
 func (b *builder) buildEdges() {
 	for len(b.waiting) > 0 {
 		s := b.waiting[len(b.waiting)-1]
@@ -25,10 +23,8 @@ func (b *builder) buildEdges() {
 	}
 }
 
-// buildEdgesOf computes the edges of state s. It divides the 256 bytes into spans
-// (ranges), so that all bytes in a span lead to the same nodes. If a node of s reads
-// a range of bytes, one span begins at the first byte of the range, and another
-// after the last.
+// buildEdgesOf computes the edges of state s. It divides the 256 bytes into spans.
+// All bytes of a span lead to the same nodes.
 func (b *builder) buildEdgesOf(s int) {
 	b.cut(s)
 	for _, n := range b.itemsOf(s) {
@@ -63,8 +59,7 @@ func (b *builder) buildEdgesOf(s int) {
 	b.ranges[s] = edgeRange{begin, int32(len(b.edges)) - begin}
 }
 
-// cut finds the spans of state s. It looks only at the first byte of each class,
-// because the bytes of a class behave alike.
+// cut finds the spans of state s. It looks only at the first byte of each class.
 func (b *builder) cut(s int) {
 	var cuts [5]uint64
 	at := func(c int16) {
@@ -106,7 +101,7 @@ func (b *builder) cut(s int) {
 	b.spans = b.spans[:count]
 }
 
-// kindEdges has every byte whose kind differs from the kind of the byte before it.
+// kindEdges has every byte with a different kind from the byte before.
 var kindEdges = func() (edges []int16) {
 	for c := 1; c < len(kindOf); c++ {
 		if kindOf[c] != kindOf[c-1] {
@@ -116,8 +111,8 @@ var kindEdges = func() (edges []int16) {
 	return edges
 }()
 
-// addTarget adds the node with index target to the spans of the bytes from lo to hi.
-// It skips the spans of bytes before which an assertion in required does not hold.
+// addTarget adds the node target to the spans of the bytes from lo to hi. Before
+// these bytes, the required assertions must hold.
 func (b *builder) addTarget(s int, n int32, required syntax.EmptyOp, lo, hi byte, target int32) {
 	c := b.next[lo]
 	if c > int16(hi) {

@@ -8,8 +8,8 @@ import (
 	"regexp/syntax"
 )
 
-// AppendBinary appends the encoding of m to b. [Load] decodes it. A program that
-// embeds the encoding need not compile the patterns.
+// AppendBinary appends the encoding of m to b. [Load] decodes it. A program can
+// embed the encoding to avoid compiling the patterns.
 func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 	number := func(n int) { b = binary.AppendUvarint(b, uint64(n)) }
 	list := func(numbers []int32) {
@@ -58,9 +58,8 @@ func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// appendEdges appends the entries of a table. It first writes one bit per entry,
-// which says whether the entry is in use. Then it writes the entries in use, which
-// are about three quarters of all entries.
+// appendEdges appends the entries of a table: one bit per entry, which is 1 for an
+// entry in use, then all entries in use.
 func appendEdges(b []byte, edges []uint32) []byte {
 	b = binary.AppendUvarint(b, uint64(len(edges)))
 	used := make([]byte, (len(edges)+7)/8)
@@ -75,13 +74,13 @@ func appendEdges(b []byte, edges []uint32) []byte {
 			b = binary.LittleEndian.AppendUint32(b, e)
 		}
 	}
-	return binary.LittleEndian.AppendUint32(b, freeEntry) // the decoder reads one entry too many
+	return binary.LittleEndian.AppendUint32(b, freeEntry) // edges reads one entry after the last
 }
 
 var errTruncated = errors.New("the table ends too early or is not one of this version")
 
-// Load decodes a matcher from the output of [Matcher.AppendBinary]. data must be
-// trusted: other data may make Load or the matcher panic.
+// Load decodes a matcher from the output of [Matcher.AppendBinary]. The data must be
+// trusted. If other data is given, Load or the matcher may panic.
 func Load(data string) (*Matcher, error) {
 	d := decoder{data: data}
 	m := &Matcher{patterns: d.number(), table: d.table(), exact: d.table()}
@@ -128,8 +127,8 @@ func (d *decoder) table() table {
 	return t
 }
 
-// edges decodes what appendEdges has written. To avoid mispredicted branches, its
-// loop does not branch on whether an entry is in use.
+// edges decodes the output of appendEdges. The loop does not branch on whether an
+// entry is in use, because the CPU would mispredict.
 func (d *decoder) edges() []uint32 {
 	n := d.number()
 	if n > 8*len(d.data) {
@@ -181,8 +180,7 @@ func (d *decoder) number() int {
 	}
 }
 
-// count reads the length of a list. It fails if the length exceeds the number of
-// bytes left, because every item takes at least one byte.
+// count reads the length of a list. It fails if fewer bytes than this are left.
 func (d *decoder) count() int {
 	n := d.number()
 	if n > len(d.data) {

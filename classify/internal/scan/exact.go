@@ -5,14 +5,11 @@ import (
 	"slices"
 )
 
-// Few patterns are case-sensitive. If the main automaton distinguished case for
-// them, it would be half as large again. So a case-sensitive piece (a pattern's part
-// between gaps) is built twice: ignoring case in the main automaton, and as written
-// in a small automaton. The small automaton runs only where the main automaton
-// accepts the piece.
+// A case-sensitive piece is built twice: ignoring case in the main automaton, and as
+// written in a small automaton.
 
-// folded returns re, changed so that it matches every ASCII letter in both cases. If
-// re already does, folded returns re itself.
+// folded returns re, changed to match every ASCII letter in both cases. If nothing
+// changes, the result is re itself.
 func folded(re *syntax.Regexp) *syntax.Regexp {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -49,10 +46,9 @@ func folded(re *syntax.Regexp) *syntax.Regexp {
 
 func isASCIILetter(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }
 
-// exactly reports whether the letters of text[start:end] have the case that the
-// accepted piece requires. The main automaton has already matched that text without
-// regard to case.
-func (w *walk) exactly(a *accept, start, end int) bool {
+// hasExactCase reports whether text[start:end] has the case that the piece requires.
+// The main automaton has already matched the text.
+func (w *walk) hasExactCase(a *accept, start, end int) bool {
 	t := &w.m.exact
 	s := t.roots[w.kindAt(start-1)]
 	for i := start; i < end; i++ {

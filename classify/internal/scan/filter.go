@@ -6,25 +6,24 @@ import (
 )
 
 // filter rejects offsets of a text at which no match can begin. It is a Bloom filter
-// with one hash function: it may let such an offset pass, but it never rejects an
-// offset at which a match begins.
+// with one hash function. It never rejects the beginning of a match.
 //
-// It makes up to three tests: of the first four bytes at the offset, of the first
-// eight bytes, and of the fifth to the twelfth byte.
+// The three tests look at these bytes from the offset on:
+//
+//   - the first four
+//   - the first eight
+//   - the fifth to the twelfth
 type filter struct {
-	// There is one bitmap for each test, with the hashes of the bytes that pass the
-	// test.
+	// Each test has a bitmap. The bitmap has the hashes of the bytes that pass.
 	four, eight, twelve bitmap
-	// fourOnly has the first four bytes of matches for which the second and the
-	// third test are left out. Such a match may be shorter than eight bytes, or too
-	// many different bytes may follow. eightOnly has the first eight bytes of
-	// matches for which the third test is left out.
+	// These are for matches that skip tests:
+	//
+	//   - fourOnly has first four bytes. The second and the third test are skipped.
+	//   - eightOnly has first eight bytes. The third test is skipped.
 	fourOnly, eightOnly bitmap
-	// short has the first two bytes of matches for which all three tests are left
-	// out. Such a match may be shorter than four bytes, or too many different bytes
-	// may follow.
+	// short has the first two bytes of matches that skip all three tests.
 	short  [1 << (16 - 6)]uint64
-	shorts bool // short is not empty
+	shorts bool // whether short has any bytes
 	empty  bool // a match may be empty, so no offset is rejected
 }
 
@@ -42,9 +41,8 @@ func (b *bitmap) add(hash uint32) { b[hash>>6] |= 1 << (hash & 63) }
 
 func (b *bitmap) has(hash uint32) bool { return b[hash>>6]>>(hash&63)&1 != 0 }
 
-// fold has, in each of eight bytes, the bit that differs between the two cases of an
-// ASCII letter. This bit is set in every window, so that case is ignored. A window
-// is the next eight bytes of a text as a little-endian uint64.
+// fold is set in every window, so that case is ignored. A window is the next eight
+// bytes of a text as a little-endian uint64.
 const fold = 0x2020202020202020
 
 // hash hashes the eight bytes of a window. hashFour hashes the first four.
@@ -56,8 +54,8 @@ func hashFour(window uint64) uint32 {
 	return uint32(window) * 0x9e3779b1 >> (32 - hashBits)
 }
 
-// begins returns 1 if a match may begin with the first four bytes of window, and 0
-// otherwise.
+// begins returns 1 if a match may begin with the first four bytes of window.
+// Otherwise it returns 0.
 func (f *filter) begins(window uint64) uint64 {
 	h := hashFour(window)
 	b := f.four[h>>6] >> (h & 63)
@@ -67,14 +65,14 @@ func (f *filter) begins(window uint64) uint64 {
 	return b & 1
 }
 
-// pair sets the lowest bit of its result if f.short has the first two bytes of
-// window. The other bits have no meaning.
+// pair sets the lowest bit if f.short has the first two bytes of window. The other
+// bits have no meaning.
 func (f *filter) pair(window uint64) uint64 {
 	return f.short[uint16(window)>>6] >> (window & 63)
 }
 
-// passesRest reports whether offset i of text passes the second and the third
-// test. The first test must have passed.
+// passesRest reports whether an offset passes the second and the third test. The
+// first test must have passed.
 func (f *filter) passesRest(text string, i int) bool {
 	window := word64(text[i:i+8]) | fold
 	if f.fourOnly.has(hashFour(window)) || f.pair(window)&1 != 0 {
@@ -84,12 +82,15 @@ func (f *filter) passesRest(text string, i int) bool {
 	return f.eight.has(h) && (i+12 > len(text) || f.eightOnly.has(h) || f.twelve.has(hash(word64(text[i+4:i+12])|fold)))
 }
 
-// These are limits of build. It leaves out a test of the filter in these cases:
-//   - The next byte of a match may be one of more than manyBytes bytes.
-//   - More than manyPrefixes prefixes begin with the same bytes.
-//   - build has tried leastPrefixes prefixes for the test, plus statePrefixes for
-//     each state, or allPrefixes in total. For the third test, a quarter of that
-//     number is the limit, because the test rejects fewer offsets.
+// These are limits of the method build. It leaves out a test of the filter if one of
+// them is exceeded:
+//
+//   - manyBytes: different bytes that may come next in a match
+//   - manyPrefixes: prefixes that begin with the same bytes
+//   - leastPrefixes, plus statePrefixes for each state: prefixes of one test
+//   - allPrefixes: prefixes of one test, for any number of states
+//
+// For the third test, a quarter of the prefixes is the limit.
 const (
 	manyBytes     = 128
 	manyPrefixes  = 1 << 9
@@ -98,8 +99,8 @@ const (
 	statePrefixes = 1 << 6 // a few classes of many runes need no more than leastPrefixes
 )
 
-// A prefix is a possible beginning of a match: some bytes, as a window, and a state
-// to which these bytes lead.
+// A prefix is a possible beginning of a match: some bytes as a window, and the state
+// after these bytes.
 type prefix struct {
 	s      state
 	window uint64
@@ -136,38 +137,37 @@ func (f *filter) build(t *table) {
 	})
 }
 
-// admit lets every window pass that begins with the two bytes of pair.
+// admit lets windows pass that begin with the given two bytes.
 func (f *filter) admit(pair uint64) {
 	f.short[uint16(pair)>>6] |= 1 << (pair & 63)
 }
 
-// admitAll lets every window pass that begins with the byte b.
+// admitAll lets windows pass that begin with the byte b.
 func (f *filter) admitAll(b uint64) {
 	for next := range uint64(256) {
 		f.admit(b | next<<8)
 	}
 }
 
-// explorer enumerates the prefixes of possible matches.
+// explorer lists the prefixes of possible matches.
 type explorer struct {
 	*table
 	bytesOf [256][]byte // the bytes of each class, with fold applied
 }
 
-// An extension says how the method each extends windows.
+// An extension describes how the method named each extends windows.
 type extension struct {
 	before, after int // lengths of the windows in bytes, before and after
 	left          int // number of prefixes that may still be tried
 }
 
-// each extends a window from l.before to l.after bytes, with all bytes that may
-// follow in a match. states are the states to which the bytes of the window lead.
-// each calls found with every extended window and the states to which it leads,
-// sorted by window.
+// each extends a window from l.before to l.after bytes, with all bytes of possible
+// matches. states are the states after the window. It calls visit for every extended
+// window, in ascending order.
 //
-// If a match may be shorter than l.after bytes, or if there are too many extended
-// windows, each only calls stop. If stop is nil, each ignores these limits.
-func (x *explorer) each(l *extension, states []state, window uint64, stop func(), found func(window uint64, states []state)) {
+// If a match may be shorter or there are too many windows, it calls only onLimit. If
+// onLimit is nil, there are no limits.
+func (x *explorer) each(l *extension, states []state, window uint64, onLimit func(), visit func(window uint64, states []state)) {
 	prefixes := map[prefix]bool{}
 	for _, s := range states {
 		prefixes[prefix{s, window}] = true
@@ -175,17 +175,17 @@ func (x *explorer) each(l *extension, states []state, window uint64, stop func()
 	most := 0
 	for at := l.before; at < l.after; at++ {
 		longer := map[prefix]bool{}
-		stopped := stop != nil && l.left <= 0
+		stopped := onLimit != nil && l.left <= 0
 		for p := range prefixes {
-			if stopped = stopped || stop != nil && x.open(p.s); stopped {
+			if stopped = stopped || onLimit != nil && x.open(p.s); stopped {
 				break
 			}
 			x.extend(longer, p, at)
-			stopped = stop != nil && len(longer) > manyPrefixes
+			stopped = onLimit != nil && len(longer) > manyPrefixes
 		}
 		if stopped {
 			l.left -= manyPrefixes
-			stop()
+			onLimit()
 			return
 		}
 		prefixes, most = longer, max(most, len(longer)) // the largest number of prefixes of any length
@@ -196,11 +196,11 @@ func (x *explorer) each(l *extension, states []state, window uint64, stop func()
 		leadTo[p.window] = append(leadTo[p.window], p.s)
 	}
 	for _, window := range slices.Sorted(maps.Keys(leadTo)) {
-		found(window, leadTo[window])
+		visit(window, leadTo[window])
 	}
 }
 
-// extend adds to all every extension of p by one byte. The window of p has n bytes.
+// extend adds all extensions of p by one byte. The window of p has n bytes.
 func (x *explorer) extend(all map[prefix]bool, p prefix, n int) {
 	for class := uint32(acceptColumn + 1); class < x.columns; class++ {
 		if next := x.step(p.s, class); next != 0 {
@@ -211,8 +211,8 @@ func (x *explorer) extend(all map[prefix]bool, p prefix, n int) {
 	}
 }
 
-// open reports whether a match may end in s or may continue with more than
-// manyBytes different bytes.
+// open reports whether a match may end in s. It is also true if more than manyBytes
+// bytes may come next.
 func (t *table) open(s state) bool {
 	if s&acceptFlag != 0 {
 		return true

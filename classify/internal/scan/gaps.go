@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// byteLoop is a compiled loop (a repetition of a class). One or several loops make
-// up a gap, the part between two pieces of a pattern.
+// byteLoop is a compiled loop (a repetition of a class). A gap between two pieces
+// consists of loops.
 type byteLoop struct {
 	runes []rune    // the class, as pairs of bounds
 	line  bool      // the class has all runes but the newline
@@ -23,8 +23,8 @@ func newByteLoop(runes []rune, least, most int) byteLoop {
 	}
 }
 
-// asciiOf returns which ASCII runes are in a class. bounds are the first and the
-// last rune of each range of the class.
+// asciiOf reports which ASCII runes are in a class. bounds has the first and the
+// last rune of each range.
 func asciiOf(bounds []rune) (holds [utf8.RuneSelf]bool) {
 	for i := 0; i+1 < len(bounds); i += 2 {
 		for r := bounds[i]; r <= min(bounds[i+1], utf8.RuneSelf-1); r++ {
@@ -34,8 +34,8 @@ func asciiOf(bounds []rune) (holds [utf8.RuneSelf]bool) {
 	return holds
 }
 
-// holdsRune reports whether r is in a class. bounds are the first and the last rune
-// of each range of the class.
+// holdsRune reports whether r is in a class. bounds has the first and the last rune
+// of each range.
 func holdsRune(bounds []rune, r rune) bool {
 	for i := 0; i+1 < len(bounds); i += 2 {
 		if bounds[i] <= r && r <= bounds[i+1] {
@@ -53,8 +53,8 @@ func byteLoops(g gap) []byteLoop {
 	return loops
 }
 
-// matchBack finds the longest match of the loop that ends at the end of text, and
-// returns the offset at which that match begins.
+// matchBack finds the longest match that ends at the end of text. It returns the
+// offset of the beginning.
 func (l *byteLoop) matchBack(text string) int {
 	if l.line {
 		near := text // the end of the text, as long as a match can be
@@ -87,23 +87,25 @@ func (l *byteLoop) matchBack(text string) int {
 	return end
 }
 
-// spans reports whether the loops of a gap, one after the other, match all of text.
-// It ignores the minimums of the loops. It tries the last loop first. Each loop gets
-// the longest match that ends where the match of the next loop begins. If the loops
-// can match text at all, this finds a match: the loops before can match the rest,
-// because they match every prefix of what they match.
-func spans(loops []byteLoop, text string) bool {
+// matchesAll reports whether consecutive loops match all of text, without regard to
+// minimums:
+//
+//   - The last loop gets the longest possible match, then the loop before it, and so
+//     on.
+//   - This is enough, because a loop without minimum matches every prefix of a
+//     match.
+func matchesAll(loops []byteLoop, text string) bool {
 	for i := len(loops) - 1; i >= 0 && text != ""; i-- {
 		text = text[:loops[i].matchBack(text)]
 	}
 	return text == ""
 }
 
-// canFollow reports whether the last piece of s can begin at offset start. s is a
-// stage (the first pieces of a pattern). There must be a match of the parent stage,
-// and the text between that match and start must be a valid gap. Of the matches that
-// end far enough before start, canFollow checks only the last one, because it leaves
-// the shortest gap. If that gap is invalid, every longer gap is invalid too.
+// canFollow reports whether the last piece of s can begin at offset start:
+//
+//   - A match of the parent stage must come before, with a valid gap.
+//   - Only the last match that ends early enough is checked.
+//   - If the shortest gap is invalid, all longer gaps are.
 func (j *joiner) canFollow(text string, s *stage, k *fitsResult, start int) bool {
 	least, runes, counted := s.gap[0].min, 0, start // text[counted:start] has this many runes
 	for at := j.latest[s.parent]; at >= 0; at = j.stageMatches[at].prev {
@@ -122,14 +124,12 @@ func (j *joiner) canFollow(text string, s *stage, k *fitsResult, start int) bool
 	return false
 }
 
-// fits reports whether text[end:start] is a valid gap: the text from the end of one
-// piece to the start of the next. It saves the result in k. For three reasons, the
-// previous result in k often gives the new result:
+// fits reports whether text[end:start] is a valid gap. It saves the result in k.
+// Three rules often give the result without reading the text again:
 //
-//   - If a text is a valid gap, so is every prefix of the text.
-//   - If a text is an invalid gap, so is every longer text from the same offset.
-//   - If the gap is a single loop without upper bound, two adjacent valid gaps are
-//     a valid gap together.
+//   - Every prefix of a valid gap is a valid gap.
+//   - A text that begins with an invalid gap is invalid.
+//   - If the gap is one loop without upper bound, two adjacent valid gaps are one.
 func (j *joiner) fits(text string, gap []byteLoop, k *fitsResult, end, start int) bool {
 	endless := len(gap) == 1 && gap[0].max < 0
 	knownEnd, knownStart := k.end, k.start
@@ -141,14 +141,14 @@ func (j *joiner) fits(text string, gap []byteLoop, k *fitsResult, end, start int
 		if start <= knownStart {
 			return true
 		}
-		if spans(gap, text[knownStart:start]) {
+		if matchesAll(gap, text[knownStart:start]) {
 			k.start = start
 			return true
 		}
 		*k = fitsResult{round: j.round, end: end, start: start}
 		return false
 	}
-	fits := spans(gap, text[end:start])
+	fits := matchesAll(gap, text[end:start])
 	*k = fitsResult{round: j.round, fits: fits, end: end, start: start}
 	return fits
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A text longer than 2 GiB must not cause a panic. The text is mapped memory: all
-// its pages except the last are one shared page of zeros.
+// A text longer than 2 GiB must not cause a panic. Nearly all pages of this text are
+// one shared page of zeros.
 func TestMatchPanickedBeyond2GiB(t *testing.T) {
 	const size = math.MaxInt32 + 1<<16
 	data, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)

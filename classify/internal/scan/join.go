@@ -5,41 +5,38 @@ import (
 	"unicode/utf8"
 )
 
-// A pieceMatch is a match of a piece (a pattern's part between gaps) that alone does
-// not decide whether a pattern matches. Either the pattern has other pieces, or the
-// piece may be empty.
+// A pieceMatch is a match of a piece (a pattern's part between gaps) that is still
+// to be joined with other pieces.
 type pieceMatch struct {
-	accepts    int32 // index of the first accept of the piece
+	accepts    int32 // index of the first accept entry of the piece
 	start, end int
 }
 
-// A stageMatch is a match of a stage (the first pieces of a pattern): all these
-// pieces were found in order, with valid gaps between them.
+// A stageMatch is a match of a stage (the first pieces of a pattern). All gaps
+// between the pieces are valid.
 type stageMatch struct {
 	end   int   // end of the stage's last piece
 	prev  int32 // the previous match of the same stage; -1 = none
 	stage int32
 }
 
-// maxListed is the length at which the lists of piece matches and stage matches are
-// shortened, so that their memory does not grow with the text. The piece matches are
-// joined, and the stage matches that are no longer needed are dropped. If the
-// patterns need more matches at the same time, a list becomes longer.
+// maxListed is the length at which the lists of matches are shortened. A list
+// becomes longer if all matches are still needed.
 const maxListed = 4 << 10
 
-// joiner joins piece matches to matches of whole patterns.
+// joiner combines the matches of pieces into matches of whole patterns.
 type joiner struct {
 	pending []pieceMatch // piece matches that are not joined yet
-	next    int          // piece matches that are found later begin at this offset or after it
+	next    int          // no later piece match begins before this offset
 
 	round        uint32   // number of texts so far
-	seen         stageSet // stages whose last piece was found, after the last piece of the previous stage
-	awaited      stageSet // stages for which the last piece of a next stage was found too
+	seen         stageSet // stages for which the last piece was found after the previous stage
+	awaited      stageSet // stages with a next stage that was found too
 	stageMatches []stageMatch
 	room         limit
 	latest       []int32      // for each stage, the index of its last match; -1 = none
 	reached      []int32      // stages that have a match
-	gaps         []fitsResult // for each stage, the last result of fits for the gap before it
+	gaps         []fitsResult // for each stage, the last result of the method fits
 }
 
 // stageSet is a set of stages, with one bit for each.
@@ -50,8 +47,7 @@ func (s stageSet) add(stage int32) { s[stage/64] |= 1 << (stage % 64) }
 func (s stageSet) has(stage int32) bool { return s[stage/64]>>(stage%64)&1 != 0 }
 
 // fitsResult is the last result of joiner.fits for a stage: whether text[end:start]
-// is a valid gap before the last piece of the stage. It is saved so that fits need
-// not read a long gap again for every match of that piece.
+// is a valid gap before the stage's last piece.
 type fitsResult struct {
 	round      uint32 // value of joiner.round; results of other rounds belong to other texts
 	fits       bool
@@ -68,10 +64,9 @@ func limitOf[T any](list []T, shorten int) limit {
 	return limit{grow: min(cap(list), shorten), shorten: shorten}
 }
 
-// dropped adjusts the limit after entries were dropped from a list. left is the
-// number of entries that remain. The limit becomes at least twice that number. So at
-// least as many entries are added as remain before the list is shortened again.
-func (l *limit) dropped(left int) { l.shorten = max(l.shorten, 2*left) }
+// adjust adapts the limit after a list was shortened to the given length. The limit
+// becomes at least twice that length.
+func (l *limit) adjust(left int) { l.shorten = max(l.shorten, 2*left) }
 
 // extend returns list with room for at least one more entry.
 func extend[T any](list []T, l *limit) []T {
@@ -84,8 +79,8 @@ func extend[T any](list []T, l *limit) []T {
 	return list
 }
 
-// emptied returns list without entries, so that the next text can reuse its memory.
-// If the list is so large that few texts need it, emptied returns nil.
+// emptied returns list without entries, to be used for the next text. If the list is
+// very large, the result is nil.
 func emptied[T any](list []T) []T {
 	if cap(list) > 2*maxListed {
 		return nil
@@ -108,13 +103,13 @@ func (j *joiner) begin(m *Matcher) {
 	}
 }
 
-// join adds the patterns whose pieces were found in order, with valid gaps between
-// them, to w.set. It is called at the end of the text.
+// join adds the patterns with all pieces in order to w.set. It is called at the end
+// of the text.
 func (w *walk) join() {
 	j := &w.joiner
 	matches := w.matches[:0]
 	for _, h := range w.matches {
-		if w.matters(h) {
+		if w.isUseful(h) {
 			matches = append(matches, h)
 		}
 	}
@@ -128,20 +123,18 @@ func (w *walk) join() {
 	w.matches, j.stageMatches = emptied(w.matches), emptied(j.stageMatches)
 }
 
-// extendMatches makes room for a piece match that begins at offset start. If the
-// list of piece matches is too long, extendMatches joins those that end before
-// start. No later piece match ends before start.
+// extendMatches makes room for a piece match that begins at start. In a full list,
+// it first joins matches that end before start.
 func (w *walk) extendMatches(start int) {
 	if len(w.matches) >= w.room.shorten {
 		w.matches = w.matches[:copy(w.matches, w.takeBefore(w.matches, start))]
-		w.room.dropped(len(w.matches))
+		w.room.adjust(len(w.matches))
 	}
 	w.matches = extend(w.matches, &w.room)
 }
 
-// takeBefore sorts piece matches. It joins those that end before the offset next,
-// and returns the others. All piece matches that are found later must begin at or
-// after that offset.
+// takeBefore joins the piece matches that end before offset next, and returns the
+// others. No later match begins before this offset.
 func (w *walk) takeBefore(matches []pieceMatch, next int) []pieceMatch {
 	j := &w.joiner
 	sortMatches(matches)
@@ -152,8 +145,8 @@ func (w *walk) takeBefore(matches []pieceMatch, next int) []pieceMatch {
 	j.next = next
 	for len(matches) > 0 && matches[0].end < next {
 		j.pending = matches
-		// If there are n empty piece matches at one offset, they may be consecutive
-		// pieces of a pattern, in any order. So all of them are joined n times.
+		// Empty piece matches at one offset may follow each other in any order. So n
+		// of them are joined n times.
 		at, n, empty := matches[0].end, 0, 0
 		for ; n < len(matches) && matches[n].end == at; n++ {
 			if matches[n].start == at {
@@ -175,10 +168,8 @@ func (w *walk) takeBefore(matches []pieceMatch, next int) []pieceMatch {
 	return matches
 }
 
-// sortMatches sorts piece matches by their ends, then by their starts. They were
-// found in the order of their starts, so few of them are far from their sorted
-// position, and insertion sort is fast. If a long piece contains many other piece
-// matches, sortMatches changes to a general sort.
+// sortMatches sorts piece matches by end, then by start. Most matches are near their
+// place, so insertion sort is fast.
 func sortMatches(matches []pieceMatch) {
 	const often = 16
 	moves := often * len(matches)
@@ -202,9 +193,9 @@ func compareMatches(a, b pieceMatch) int {
 	return a.start - b.start
 }
 
-// matters reports whether h may be part of a match. That is so if a pattern ends
-// with the piece of h, or if the next piece of a pattern was found after h.
-func (w *walk) matters(h pieceMatch) bool {
+// isUseful reports whether a pattern ends with h, or the next piece of a pattern was
+// found.
+func (w *walk) isUseful(h pieceMatch) bool {
 	for at := h.accepts; ; at++ {
 		a := &w.m.accepts[at]
 		if a.isStage && (a.ends || w.joiner.awaited.has(a.id)) {
@@ -229,9 +220,8 @@ func (j *joiner) take(w *walk, h pieceMatch) {
 	}
 }
 
-// reaches reports whether h completes the stage with index id: whether there is a
-// match of the previous stage with a valid gap between that match and h. It returns
-// false if a match of the stage would not add a pattern to w.set.
+// reaches reports whether h completes the stage with index id. It returns false if
+// no new pattern can match.
 func (j *joiner) reaches(w *walk, id int32, h pieceMatch) bool {
 	s := &w.m.stages[id]
 	if s.parent < 0 {
@@ -243,8 +233,8 @@ func (j *joiner) reaches(w *walk, id int32, h pieceMatch) bool {
 	return j.canFollow(w.text, s, &j.gaps[id], h.start)
 }
 
-// reach adds a match of the stage with index id that ends with h. It adds the
-// patterns that end with this stage to w.set.
+// reach adds a match of the stage with index id that ends with h. Patterns that end
+// with this stage are added to w.set.
 func (j *joiner) reach(w *walk, id int32, h pieceMatch) {
 	s := &w.m.stages[id]
 	for _, pattern := range s.patterns {
@@ -262,7 +252,7 @@ func (j *joiner) reach(w *walk, id int32, h pieceMatch) {
 	if len(j.stageMatches) >= j.room.grow {
 		if len(j.stageMatches) >= j.room.shorten {
 			j.forget(w.m.stages)
-			j.room.dropped(len(j.stageMatches))
+			j.room.adjust(len(j.stageMatches))
 		}
 		j.stageMatches = extend(j.stageMatches, &j.room)
 	}
@@ -270,9 +260,8 @@ func (j *joiner) reach(w *walk, id int32, h pieceMatch) {
 	j.latest[id] = int32(len(j.stageMatches) - 1)
 }
 
-// forget drops the stage matches that are not needed for any later piece match. Of
-// the matches of a stage that end far enough before every later piece match,
-// canFollow checks only the last. So forget drops the others.
+// forget drops the stage matches that no later piece match needs. Of the matches
+// that end early enough, only the last is needed.
 func (j *joiner) forget(stages []stage) {
 	first := j.next
 	for _, h := range j.pending {

@@ -6,13 +6,12 @@ import (
 	"unicode"
 )
 
-// appendKey appends a key that identifies re. Two regular expressions have the same
-// key if their method String returns the same text. String itself is too slow: it
-// may take milliseconds for a class of a few letters.
+// appendKey appends a key that identifies re. Expressions with equal String results
+// have equal keys. The method String itself is too slow.
 func appendKey(key []byte, re *syntax.Regexp) []byte {
 	number := func(n int) { key = binary.AppendVarint(key, int64(n)) }
 	switch op := re.Op; {
-	case op == syntax.OpConcat: // adds nothing of its own, so "a" followed by "b" has the same key as "ab"
+	case op == syntax.OpConcat: // adds nothing, so "a" and "b" in a row have the key of "ab"
 		for _, sub := range re.Sub {
 			key = appendKey(key, sub)
 		}

@@ -9,8 +9,7 @@ import (
 )
 
 // quadratic has patterns and texts for which a naive matcher takes quadratic time.
-// In each text, many matches of the second part of a pattern follow one match of the
-// first part.
+// The second part of each pattern matches many times.
 var quadratic = map[string]struct{ pattern, head, piece string }{
 	"bounded":           {`ab.{0,20}cd.{0,9}ef`, "ab", "cd "},
 	"unbounded":         {`ab.*cd.*ef`, "ab", "cd "},
@@ -61,8 +60,7 @@ func BenchmarkGaps(b *testing.B) {
 	}
 }
 
-// Many patterns share the piece "error". Each time this piece occurs in the text,
-// the matcher must record one piece match, not one for each pattern.
+// Many patterns share the piece "error". Each occurrence must be recorded only once.
 func TestSharedPieceHadAHitForEachPattern(t *testing.T) {
 	t.Parallel()
 	exprs, text := []string{}, ""
@@ -80,8 +78,8 @@ func TestSharedPieceHadAHitForEachPattern(t *testing.T) {
 	require.Equal(t, reference(t, exprs, text+"error"), matched(m, text+"error"))
 }
 
-// This pattern is case-sensitive and needs few states. If case were ignored, the
-// pattern would need exponentially many states. Compile must accept it.
+// This pattern is case-sensitive and needs few states. Without case, the number of
+// states would be exponential. Compile must accept it.
 func TestPatternWasRefusedForTheOtherCase(t *testing.T) {
 	t.Parallel()
 	exprs := []string{`(?-i)x(?:ab|cd){0,30}AB(?:ab|cd){30}y`}

@@ -5,11 +5,14 @@ import (
 	"unicode"
 )
 
-// isGap reports whether the parser must cut the pattern at re, which then becomes a
-// gap between two pieces of the pattern. That is so if re repeats a class, and one
-// of these is true: the repetition has no upper bound, its maximum is far above its
-// minimum, or the class has letters. In an automaton, such a repetition would stay
-// active while other pieces match, and the numbers of states would multiply.
+// isGap reports whether the pattern must be cut at re, a repeated class. One of
+// these is true:
+//
+//   - The repetition has no upper bound.
+//   - The maximum is far above the minimum.
+//   - The class has letters and may be repeated.
+//
+// Without the cut, the numbers of states would multiply.
 func isGap(re *syntax.Regexp) bool {
 	least, most, ok := repeated(re)
 	return ok && (most < 0 || most-least > maxCount || most > 1 && broad(re.Sub[0]))
@@ -20,8 +23,8 @@ func isLoop(re *syntax.Regexp) bool {
 	return isGap(re) || re.Op == syntax.OpStar || re.Op == syntax.OpPlus || re.Op == syntax.OpRepeat && re.Max < 0
 }
 
-// repeated returns the minimum and the maximum of the repetition re; most < 0 means
-// no maximum. ok is true if re repeats a class.
+// repeated returns the minimum and the maximum of the repetition re; -1 is no
+// maximum. ok is true if re repeats a class.
 func repeated(re *syntax.Regexp) (least, most int, ok bool) {
 	switch re.Op {
 	case syntax.OpStar:
@@ -73,8 +76,8 @@ func boundsOf(class *syntax.Regexp) []rune {
 	return class.Rune
 }
 
-// withoutMin subtracts the minimum from both limits of the repetition: {2,5} becomes
-// {0,3}. The caller must match the first l.min runes elsewhere.
+// withoutMin subtracts the minimum from both limits: {2,5} becomes {0,3}. The caller
+// must match the first l.min runes elsewhere.
 func (l loop) withoutMin() loop {
 	if l.max > 0 {
 		l.max -= l.min

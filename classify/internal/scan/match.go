@@ -30,14 +30,14 @@ func (e *PatternError) Error() string { return fmt.Sprintf("pattern %d: %v", e.I
 func (e *PatternError) Unwrap() error { return e.Err }
 
 // Compile builds a matcher for patterns in Go regexp syntax. The patterns ignore
-// case unless they say (?-i). The error is a [*PatternError]. It wraps a
-// [*BudgetError] if compiling takes too many steps.
+// case unless they say (?-i). The error is a [*PatternError]. If compiling takes too
+// many steps, the error wraps a [*BudgetError].
 func Compile(exprs []string) (*Matcher, error) {
 	return NewBudget(exprs).Compile(exprs)
 }
 
-// Compile is like the function [Compile], but spends the steps of budget b. b must
-// come from [NewBudget] with the same exprs. Compile calls [Budget.Precheck] first.
+// Compile is like the function [Compile], but takes the steps from b. b must come
+// from [NewBudget] with the same exprs. [Budget.Precheck] is called first.
 func (b *Budget) Compile(exprs []string) (*Matcher, error) {
 	if err := b.Precheck(exprs); err != nil {
 		return nil, err
@@ -84,9 +84,8 @@ func (b *Budget) build(exprs []string) (a automata, err error) {
 	before, left := b.clone(), *b.left
 	p, a, err := b.automata(parsed, true)
 	if err != nil && p.exactPieces && *b.left < 0 {
-		// An automaton that ignores case may need far more states than an automaton
-		// for the patterns as written. Try again with an automaton that
-		// distinguishes case.
+		// Ignoring case may need far more states than the patterns as written. Try
+		// again with an automaton that distinguishes case.
 		*b, *b.left = *before, left
 		_, a, err = b.automata(parsed, false)
 	}
@@ -94,7 +93,7 @@ func (b *Budget) build(exprs []string) (a automata, err error) {
 }
 
 // automata builds the automata of parsed patterns. If fold is true, the main
-// automaton ignores the case of letters.
+// automaton ignores case.
 func (b *Budget) automata(parsed [][]chain, fold bool) (p *program, a automata, err error) {
 	p = newProgram(b, fold)
 	defer b.recoverSpent(&err)
@@ -104,15 +103,14 @@ func (b *Budget) automata(parsed [][]chain, fold bool) (p *program, a automata, 
 		p.add(int32(i), chains)
 	}
 	if !p.exactPieces {
-		clear(parsed) // free memory: build tries again only if there are case-sensitive pieces
+		clear(parsed) // free memory: there is no second attempt
 	}
 	b.phase = states
 	all, exact := p.tables()
 	return p, automata{all, exact, p.stages}, nil
 }
 
-// ready computes the fields of m that AppendBinary does not encode, because they
-// follow from the encoded fields.
+// ready computes the fields of m that are not encoded.
 func (m *Matcher) ready() {
 	m.none, m.listed = make([]uint64, m.Words()), maxListed
 	m.filter.shorts = m.filter.short != [len(m.filter.short)]uint64{}
@@ -129,17 +127,17 @@ func (m *Matcher) ready() {
 	}
 }
 
-// Words returns how many uint64s the argument set of [Matcher.Match] needs. The set
-// has one bit per pattern.
+// Words returns the length of the argument set of [Matcher.Match] in uint64s. The
+// set has one bit per pattern.
 func (m *Matcher) Words() int { return (m.patterns + 63) / 64 }
 
 // Stats describes the size of a matcher.
 type Stats struct {
 	States int // states of both automata
 	Bytes  int // bytes of the edges of both automata
-	// Short is the number of pairs of bytes, out of 65,536, for which the filter
-	// does not test the following bytes. The automaton runs at every offset with
-	// such a pair.
+	// Short is the number of pairs of bytes for which the filter does no further
+	// tests. The maximum is 65,536. The automaton runs at every offset with such a
+	// pair.
 	Short int
 	// Anywhere is true if a piece (a part of a pattern) may be empty. Then the
 	// automaton runs at every offset.
@@ -155,8 +153,8 @@ func (m *Matcher) Stats() Stats {
 	return s
 }
 
-// Match sets the bit of every pattern that matches text: bit i%64 of set[i/64] for
-// pattern i. It does not clear other bits. The length of set must be at least
+// Match sets the bit of every pattern that matches text. For pattern i, this is bit
+// i%64 of set[i/64]. Other bits stay as they are. The length of set must be at least
 // [Matcher.Words].
 func (m *Matcher) Match(set []uint64, text string) {
 	if !utf8.ValidString(text) {
@@ -181,8 +179,7 @@ func (m *Matcher) Match(set []uint64, text string) {
 	walks.Put(w)
 }
 
-// repair replaces every byte that is not part of valid UTF-8 with U+FFFD. Package
-// regexp also reads such bytes as U+FFFD.
+// repair replaces every byte of invalid UTF-8 with U+FFFD, as package regexp does.
 func repair(text string) string {
 	b := make([]byte, 0, len(text)+len(text)/8)
 	for _, r := range text {
@@ -191,8 +188,8 @@ func repair(text string) string {
 	return string(b)
 }
 
-// walk is the state of one call of Match. It has a set of its own, because the set
-// of the caller would escape to the heap.
+// walk is the state of one call of Match. The set is separate, because the caller's
+// set would escape to the heap.
 type walk struct {
 	m       *Matcher
 	text    string
@@ -200,7 +197,7 @@ type walk struct {
 	matches []pieceMatch // matches of pieces that have to be joined
 	room    limit
 	joiner  joiner
-	offsets [block]int32 // offsets in the current block that pass the filter's first test, relative to the block
+	offsets [block]int32 // offsets in the current block that pass the first test, relative to the block
 }
 
 // block is the number of offsets that the filter tests before the automaton runs.
@@ -216,17 +213,17 @@ func (w *walk) begin(m *Matcher, text string) {
 	w.joiner.begin(m)
 }
 
-// scan runs the automaton at every offset that passes the filter. For each block of
-// offsets, it first lists the offsets that pass the first test of the filter. The
-// loop that does this has no branch that depends on the text, because the CPU would
-// often mispredict such a branch. Then scan applies the other tests to the listed
-// offsets, and runs the automaton at those that pass.
+// scan runs the automaton at every offset that passes the filter:
+//
+//  1. For a block of offsets, list those that pass the first test. This loop does
+//     not branch on the text.
+//  2. Apply the other tests to the listed offsets.
+//  3. Run the automaton at the offsets that pass.
 func (w *walk) scan() {
 	text, f := w.text, &w.m.filter
 	i := 0
-	// Each step of the inner loop tests four consecutive offsets. At each of them,
-	// passesRest may read eight bytes. So from the first of the offsets, 3+8 bytes
-	// are needed.
+	// Each step of the inner loop tests four offsets. passesRest may read eight
+	// bytes at the last of them.
 	const ahead = 8 + 3
 	for i+ahead <= len(text) {
 		// Offsets are relative to the block, because a text may be longer than 2
@@ -259,9 +256,8 @@ func (w *walk) scan() {
 	}
 }
 
-// lastWord is like word64(text[i:]), but bytes after the end of text are 0. The
-// filter does not reject a match because of these zeros: for a match that is shorter
-// than four bytes, it tests only two bytes.
+// lastWord is like word64(text[i:]), with zeros after the end of text. The zeros
+// reject no match.
 func lastWord(text string, i int) (word uint64) {
 	if last := len(text) - 8; last >= 0 {
 		if i <= last {
@@ -307,7 +303,7 @@ func (w *walk) accept(s state, i, end int) {
 	before, after := w.kindAt(end-1), w.kindAt(end)
 	for at := m.step(s, acceptColumn); ; at++ {
 		a := &m.accepts[at]
-		if holds(a.when, before, after) && (!a.exact || w.exactly(a, i, end)) {
+		if holds(a.when, before, after) && (!a.exact || w.hasExactCase(a, i, end)) {
 			a, at = w.recordPiece(at, i, end)
 		} else {
 			for ; a.same; a = &m.accepts[at] {
@@ -320,13 +316,11 @@ func (w *walk) accept(s state, i, end int) {
 	}
 }
 
-// recordPiece records that a piece matches text[start:end]. first is the index of
-// the piece's first entry in table.accepts. recordPiece returns the piece's last
-// entry and the index of that entry. If the piece belongs to a stage whose previous
-// stage was not found, recordPiece ignores the stage.
-func (w *walk) recordPiece(first state, start, end int) (a *accept, at state) {
+// recordPiece records that a piece matches text[start:end]. It returns the piece's
+// last accept entry and the index of that entry.
+func (w *walk) recordPiece(firstEntry state, start, end int) (a *accept, at state) {
 	j, matters := &w.joiner, false
-	for at = first; ; at++ {
+	for at = firstEntry; ; at++ {
 		a = &w.m.accepts[at]
 		switch {
 		case !a.isStage:
@@ -347,13 +341,13 @@ func (w *walk) recordPiece(first state, start, end int) (a *accept, at state) {
 		if len(w.matches) >= w.room.grow {
 			w.extendMatches(start)
 		}
-		w.matches = append(w.matches, pieceMatch{accepts: int32(first), start: start, end: end})
+		w.matches = append(w.matches, pieceMatch{accepts: int32(firstEntry), start: start, end: end})
 	}
 	return a, at
 }
 
-// kindAt returns the kind of the byte at offset i. If i is outside of the text, it
-// returns textEdge.
+// kindAt returns the kind of the byte at offset i. The kind outside of the text is
+// textEdge.
 func (w *walk) kindAt(i int) kind {
 	if i < 0 || i >= len(w.text) {
 		return textEdge

@@ -37,9 +37,8 @@ func TestCompileErrors(t *testing.T) {
 	}
 }
 
-// TestCompileTooLarge compiles patterns whose deterministic automaton would grow
-// exponentially. Compile must refuse them early, with an error that names the
-// pattern.
+// TestCompileTooLarge compiles patterns with exponentially many states. They must be
+// refused early, with an error that names the pattern.
 func TestCompileTooLarge(t *testing.T) {
 	t.Parallel()
 	for _, expr := range []string{`x(?:ab|cd){0,30}ab(?:ab|cd){30}y`, `\pL{200}`} {
@@ -54,9 +53,8 @@ func TestCompileTooLarge(t *testing.T) {
 	}
 }
 
-// TestCompileExponential compiles patterns that would need 2^30 states in one
-// deterministic automaton. Compile splits them at their gaps, so they need few
-// states.
+// TestCompileExponential compiles patterns that would need 2^30 states without gaps.
+// They need few states when cut at the gaps.
 func TestCompileExponential(t *testing.T) {
 	t.Parallel()
 	m, err := Compile([]string{`[ab]*a[ab]{30}`, `x[ab]{40}y`})
@@ -91,9 +89,8 @@ func TestMatchPositions(t *testing.T) {
 	}
 }
 
-// fewestAllocs calls f many times and returns the smallest number of allocations.
-// That is the number for a call that finds its memory in the pool. Other calls may
-// find the pool empty, because the garbage collector and the race detector empty it.
+// fewestAllocs returns the smallest number of allocations of many calls. The garbage
+// collector may empty the pool before some calls.
 func fewestAllocs(f func()) float64 {
 	fewest := testing.AllocsPerRun(1, f)
 	for range 100 {

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// dense has patterns, and strings to be repeated. In a text of such repeated
-// strings, parts of the patterns match at most offsets.
+// dense has patterns and strings to repeat. In the repeated text, parts of the
+// patterns match at most offsets.
 var dense = map[string]struct {
 	exprs []string
 	piece string
@@ -39,9 +39,8 @@ func manyBehind(n int) (exprs []string) {
 	return exprs
 }
 
-// bytesOf returns the number of bytes that f allocates. It calls f twice and returns
-// the smaller number, because the garbage collector may empty the pool and other
-// goroutines may allocate.
+// bytesOf returns the number of bytes that f allocates, the smaller number of two
+// calls. The garbage collector may disturb one call.
 func bytesOf(f func()) uint64 {
 	least := uint64(math.MaxUint64)
 	for range 2 {
@@ -56,9 +55,8 @@ func bytesOf(f func()) uint64 {
 	return least
 }
 
-// The memory for a match must not grow with the text, even if the parts of the
-// patterns match everywhere. The test is not parallel, because it measures the
-// whole process.
+// The memory of a match must not grow with the text. The test is not parallel,
+// because it measures the whole process.
 func TestDenseTextTookMemoryByItsLength(t *testing.T) {
 	for name, tt := range dense {
 		t.Run(name, func(t *testing.T) {
@@ -91,8 +89,8 @@ func matchedListing(m *Matcher, text string, maxLen int) []bool {
 	return matched(&small, text)
 }
 
-// When the matcher's lists are full, piece matches are joined early and old stage
-// matches are dropped. This must not change the result.
+// Full lists are shortened before the end of the text. This must not change the
+// result.
 func TestShortListsMatchAlike(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

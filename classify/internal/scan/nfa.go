@@ -18,19 +18,17 @@ const (
 )
 
 // A node is a state of the NFA. It reads a byte, checks an assertion, leads to two
-// other nodes, or ends a piece (a pattern's part between gaps). Texts are valid
-// UTF-8 here, so the nodes of a class of runes match the UTF-8 encodings of these
-// runes.
+// nodes, or ends a piece.
 type node struct {
 	op       nodeOp
 	lo, hi   byte
 	assert   syntax.EmptyOp
-	exact    bool // for opMatch: the piece is case-sensitive, so walk.exactly must check the case
+	exact    bool // for opMatch: the piece is case-sensitive, so hasExactCase must check the case
 	out, alt int32
 }
 
-// node returns the index of a node equal to n. If the current piece has no such node
-// yet, it adds n.
+// node returns the index of a node equal to n. If the current piece has none, n is
+// added.
 func (p *program) node(n node) int32 {
 	p.spend(p.pattern, stepsANode)
 	id, ok := p.nodeIDs[n]
@@ -49,8 +47,8 @@ func (p *program) newNode(n node) int32 {
 	return int32(len(p.nodes) - 1)
 }
 
-// literal compiles a piece that is one literal. It does not look for equal nodes:
-// each literal is compiled only once, so there are no equal nodes.
+// literal compiles a piece that is one literal. No equal nodes exist, so it does not
+// look for them.
 func (p *program) literal(re *syntax.Regexp, next int32) int32 {
 	for _, r := range slices.Backward(re.Rune) {
 		n := node{op: opByte, lo: byte(r), hi: byte(r), out: next}
@@ -67,7 +65,7 @@ func (p *program) literal(re *syntax.Regexp, next int32) int32 {
 	return next
 }
 
-// compile builds nodes that match re and then lead to the node with index next. It
+// compile builds nodes that match re and then lead to the given next node. It
 // returns the index of the first node.
 func (p *program) compile(re *syntax.Regexp, next int32) int32 {
 	p.spend(p.pattern, 1)
@@ -124,12 +122,13 @@ func (p *program) never() int32 {
 	return p.nowhere
 }
 
-// assert builds an assertion before the node with index next. If that node is an
-// opSplit, assert builds the assertion after the split, once for each branch. So
-// every assertion is directly before a node that reads a byte, or is a condition of
-// a match. In both cases the bytes before and after the assertion are known when it
-// is checked. assert caches its results, because exponentially many paths may lead
-// to the same node.
+// assert builds an assertion before the node with index next:
+//
+//   - If that node is an opSplit, it builds one assertion for each branch after the
+//     split.
+//   - So every assertion is before a node that reads a byte, or at the end of a
+//     match.
+//   - Results are cached, because exponentially many paths may lead to one node.
 func (p *program) assert(kind syntax.EmptyOp, next int32) int32 {
 	p.spend(p.pattern, stepsANode)
 	key := asserted{kind, next}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A chain is one alternative of a pattern: a list of pieces with gaps between them.
-// gaps[i] is before pieces[i]. The first gap is empty.
+// A chain is one alternative of a pattern: pieces with gaps between them. The gap
+// gaps[i] is before pieces[i], and gaps[0] is empty.
 type chain struct {
 	pieces []*syntax.Regexp
 	gaps   []gap
@@ -18,16 +18,17 @@ type chain struct {
 // loops.
 type gap []loop
 
-// A loop is a repetition such as .{2,5}. It matches at least min and at most max
-// runes of a class. max < 0 means no limit. In a gap of several loops every min is
-// 0.
+// A loop is a repetition such as .{2,5} of a class:
+//
+//   - A negative max means no limit.
+//   - If a gap has several loops, min is 0.
 type loop struct {
 	class    *syntax.Regexp // OpCharClass, OpAnyChar, OpAnyCharNotNL, or OpLiteral of one rune
 	min, max int
 }
 
-// These limits apply to the expansion of a pattern. A pattern is refused if a group
-// that contains a loop exceeds the limits.
+// These limits apply to the expansion of a pattern. If a group with a loop exceeds
+// them, the pattern is refused.
 const (
 	maxChains = 64 // chains of one pattern
 	maxCount  = 4  // optional repetitions of a class without letters
@@ -53,7 +54,7 @@ func (b *Budget) parse(pattern int32, expr string) ([]chain, error) {
 		b.spend(pattern, len(expr))
 		return []chain{{pieces: []*syntax.Regexp{re}, gaps: []gap{nil}}}, nil
 	}
-	b.spend(pattern, min(readingSteps(expr), *b.left+1)) // if readingSteps is far above the limit, one step over the limit is enough
+	b.spend(pattern, min(readingSteps(expr), *b.left+1)) // one step over the limit is enough to exceed it
 	re, err := syntax.Parse(expr, syntax.Perl|syntax.FoldCase)
 	if err != nil {
 		return nil, explain(expr, err)
@@ -72,9 +73,8 @@ func (b *Budget) parse(pattern int32, expr string) ([]chain, error) {
 	return chains, nil
 }
 
-// phrase returns the syntax tree of a phrase (a literal ASCII pattern). It is the
-// tree that package regexp/syntax would return. For any other pattern, phrase
-// returns nil. Most patterns of a large set are phrases.
+// phrase returns the syntax tree of a phrase (a literal ASCII pattern), as package
+// regexp/syntax would. For other patterns, it returns nil.
 func phrase(expr string) *syntax.Regexp {
 	if !isPhrase(expr) {
 		return nil
@@ -92,8 +92,8 @@ func isPhrase(expr string) bool {
 	return expr != ""
 }
 
-// explain returns an error that wraps err, an error of package regexp/syntax, and
-// has a shorter text.
+// explain returns an error with a shorter text that wraps err, an error of package
+// regexp/syntax.
 func explain(expr string, err error) error {
 	var at *syntax.Error
 	if !errors.As(err, &at) {
@@ -116,9 +116,7 @@ func (e *parseError) Error() string { return e.text }
 func (e *parseError) Unwrap() error { return e.err }
 
 // isLoopOfCapture reports whether re repeats a group in parentheses without upper
-// bound. All such patterns are refused, even those that the matcher could handle.
-// For example, it could handle (a|b)*, because package syntax turns that group into
-// a class. But users could not tell in advance which patterns are accepted.
+// bound. All such patterns are refused, so that users can foresee the result.
 func isLoopOfCapture(re *syntax.Regexp) bool {
 	switch {
 	case re.Op != syntax.OpStar && re.Op != syntax.OpPlus && (re.Op != syntax.OpRepeat || re.Max >= 0):

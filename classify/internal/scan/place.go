@@ -2,19 +2,17 @@ package scan
 
 import "math/bits"
 
-// placer lays out many sparse rows in one array. The row of a state begins at an
-// index of its own, the base. The entry of the row for column c has the index
+// placer lays out sparse rows in one array. The entry of a row for column c is at
 // base+c.
 type placer struct {
 	used  bitRow // the entries in use
 	owned bitRow // the bases of all rows so far
-	first int    // find does not look for free entries before this index
+	first int    // no entry before this index is tried
 	end   int    // end of the used entries
 }
 
-// find looks for a base with which all entries of a new row are free. It marks these
-// entries as used and returns the base. The row has the given columns, which must be
-// sorted. tests is the number of tests, each of 64 bases.
+// find returns a base for which all entries of a new row are free, and marks them as
+// used. columns must be sorted. tests counts the tests of 64 bases.
 func (p *placer) find(columns []uint32) (base uint32, tests int) {
 	const tries = 1 << 10
 	for p.used.has(p.first) {
@@ -58,8 +56,7 @@ func (r *bitRow) set(i int) {
 	(*r)[i/64] |= 1 << (i % 64)
 }
 
-// word returns the 64 bits that begin at bit i. Bit i is the lowest bit of the
-// result.
+// word returns the 64 bits from bit i on. Bit i is the lowest bit of the result.
 func (r bitRow) word(i int) (w uint64) {
 	if i/64 < len(r) {
 		w = r[i/64] >> (i % 64)

@@ -1,10 +1,8 @@
 package scan
 
-// Precheck refuses a set that is too large before any automaton of the set is built.
-// Precheck counts patterns and bytes, and estimates from the text of each pattern
-// how many steps it takes to compile. Because the text does not show all costs,
-// Precheck also compiles some of the patterns. It stops at the first limit that is
-// exceeded.
+// Precheck refuses a set that is too large. It builds no automaton of the set. It
+// counts patterns and bytes, and estimates the steps of each pattern. It also
+// compiles some of the patterns. It stops at the first limit that is exceeded.
 func (b *Budget) Precheck(exprs []string) error {
 	if b.weights != nil {
 		return nil // already done
@@ -38,8 +36,8 @@ func (b *Budget) Precheck(exprs []string) error {
 	return s.checkTogether(*b.left)
 }
 
-// Reach estimates how many steps it takes, per byte of a text, to check the text
-// against a pattern. Use the estimate only to compare patterns.
+// Reach estimates the steps to check one byte of a text against a pattern. Use the
+// estimate only to compare patterns.
 func (b *Budget) Reach(pattern int) int { return 1 + b.weights[pattern].reach/4 }
 
 // checkSize refuses a set with too many patterns or bytes before any pattern is

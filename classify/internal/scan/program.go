@@ -6,60 +6,57 @@ import (
 	"slices"
 )
 
-// An accept says what the match of a piece (a pattern's part between gaps) means: a
-// whole pattern matches, or the piece is the last of a stage.
+// An accept entry says what a match of a piece means: a whole pattern matches, or a
+// stage ends.
 type accept struct {
 	when    syntax.EmptyOp // assertions that must hold at the end of the piece
-	same    bool           // the next accept belongs to the same piece
-	more    bool           // the next accept belongs to the same state
+	same    bool           // the next entry belongs to the same piece
+	more    bool           // the next entry belongs to the same state
 	isStage bool
 	exact   bool  // valid only if the case-sensitive automaton accepts the piece too
 	id      int32 // index of a pattern, or of a stage in program.stages
 
-	// These are copies of fields of the stage. They save a lookup of the stage for
-	// each match.
+	// These are copies of fields of the stage, to save a lookup for each match.
 	parent int32 // the previous stage; -1 = none
 	ends   bool  // patterns end at this stage
 }
 
-// A piece is a part of a pattern between two gaps. Equal pieces, of one or several
-// patterns, are stored once.
+// A piece is the part of a pattern between two gaps. Equal pieces are stored once.
 type piece struct {
 	patterns []int32 // patterns that consist of this piece alone
-	stages   []int32 // stages that end with this piece, as indices into program.stages
+	stages   []int32 // stages with this as the last piece, as indices into program.stages
 }
 
-// A stage is the beginning of a chain, up to and including one of the chain's
-// pieces. If several chains begin with the same pieces and gaps, they share the
-// stage.
+// A stage is the beginning of a chain, and ends with a piece. Chains with the same
+// beginning share the stage.
 type stage struct {
 	parent   int32      // the previous stage; -1 = none
 	gap      []byteLoop // between the previous piece and the last piece
-	patterns []int32    // patterns whose last piece is the last of this stage
+	patterns []int32    // patterns that end with this stage
 	inner    bool       // some stage has this stage as its parent
-	near     int        // a gap of at least this many bytes after this stage has enough runes for every following stage
+	near     int        // any gap of at least this many bytes has enough runes for every following stage
 }
 
-// program is the nondeterministic automaton (NFA) of a whole set of patterns. It
-// has no cycles, because repetitions without upper bound have become gaps.
+// program is the nondeterministic automaton (NFA) of a set of patterns. It has no
+// cycles: unbounded repetitions are gaps.
 type program struct {
 	*Budget
 	nodes    []node
-	owner    []int32            // for each node, the pattern whose budget pays for it
-	nodeIDs  map[node]int32     // nodes of the current piece: if alternatives end in the same way, they share nodes
+	owner    []int32            // for each node, the pattern that pays for it
+	nodeIDs  map[node]int32     // nodes of the current piece, so that alternatives with the same end share nodes
 	asserted map[asserted]int32 // results of assert for the current piece
-	nowhere  int32              // index of the node that never matches; 0 = not built, because node 0 is always an opMatch
+	nowhere  int32              // index of the node that never matches; 0 = not built
 	fold     bool               // pieces match letters in both cases
 	pattern  int32              // index of the pattern that is being added
 	starts   []int32            // first node of each piece
-	exact    []int32            // first node of each case-sensitive piece, as built for the small automaton: see exact.go
+	exact    []int32            // first node of each case-sensitive piece in the small automaton: see exact.go
 	pieces   []piece
 	pieceIDs map[string]int32
 	key      []byte // buffer for the key of a piece
 	stages   []stage
 	stageIDs map[string]int32
 
-	exactPieces bool // some piece is case-sensitive; known even if building that piece fails
+	exactPieces bool // whether a piece is case-sensitive; set even if building the piece fails
 }
 
 // asserted has the arguments of a call of the method assert. It is a map key.
@@ -74,8 +71,8 @@ const (
 	stepsAPiece = 50 // for each piece, in addition to the steps of spendText
 )
 
-// newProgram returns an empty NFA. If fold is true, nodes ignores the case of
-// letters: see exact.go.
+// newProgram returns an empty NFA. If fold is true, nodes ignores case: see
+// exact.go.
 func newProgram(b *Budget, fold bool) *program {
 	return &program{
 		Budget: b, fold: fold, nodeIDs: map[node]int32{}, asserted: map[asserted]int32{},
@@ -83,8 +80,8 @@ func newProgram(b *Budget, fold bool) *program {
 	}
 }
 
-// grow allocates memory for the nodes of all pieces that are literals, because most
-// nodes of a large set belong to literals.
+// grow allocates memory for the nodes of all literals. Most nodes of a large set
+// belong to literals.
 func (p *program) grow(parsed [][]chain) {
 	letters := 0
 	for _, chains := range parsed {
@@ -121,8 +118,8 @@ func (p *program) addChain(c chain) {
 	p.stages[at].patterns = append(p.stages[at].patterns, p.pattern)
 }
 
-// piece returns the index of the piece re in p.pieces. If the piece is new, it is
-// built.
+// piece returns the index of the piece re in p.pieces, and builds a new piece if
+// necessary.
 func (p *program) piece(re *syntax.Regexp) int32 {
 	p.spend(p.pattern, stepsAPiece)
 	p.spendText(p.pattern, re)
@@ -151,10 +148,8 @@ func (p *program) piece(re *syntax.Regexp) int32 {
 	return id
 }
 
-// forgetNodes empties the maps of nodes before a new piece is built. Different
-// pieces cannot share nodes, because each node leads to the opMatch of its own
-// piece. A large map is replaced by a new one: the time to clear a map depends on
-// its largest size so far.
+// forgetNodes empties the maps of nodes before a new piece is built. A large map is
+// replaced, because clearing it is slow.
 func (p *program) forgetNodes() {
 	const large = 1 << 10
 	if len(p.nodeIDs)+len(p.asserted) > large {
@@ -166,7 +161,7 @@ func (p *program) forgetNodes() {
 }
 
 // spendText spends one step of a pattern for each rune of re, and two for each
-// subexpression. A subexpression that occurs several times is counted each time.
+// subexpression.
 func (b *Budget) spendText(pattern int32, re *syntax.Regexp) {
 	b.spend(pattern, 2+len(re.Rune))
 	for _, sub := range re.Sub {
@@ -174,8 +169,8 @@ func (b *Budget) spendText(pattern int32, re *syntax.Regexp) {
 	}
 }
 
-// stage returns the index of the stage that consists of the stage parent, the gap g
-// and the piece re. If the stage is new, it is added.
+// stage returns the index of the stage with this parent, gap and last piece. It adds
+// a new stage if necessary.
 func (p *program) stage(parent int32, g gap, re *syntax.Regexp) int32 {
 	id := p.piece(re)
 	key := fmt.Appendln(nil, parent, id)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMatchRandom compares the matcher with package regexp on patterns and texts of
-// few symbols, so that near misses, overlaps and gaps are frequent.
+// TestMatchRandom compares the matcher with package regexp. The patterns and texts
+// have few symbols, so near misses are frequent.
 func TestMatchRandom(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -25,8 +25,8 @@ func numbered(form string, n int) []string {
 	return exprs
 }
 
-// justOver returns patterns of the given form. Their total weight (the estimated
-// steps) exceeds the limit of a set by about a thousandth.
+// justOver returns patterns of the given form. Their total weight exceeds the limit
+// by about a thousandth.
 func justOver(form string) []string {
 	total, n := 0, 0
 	for ; total <= maxWeight+maxWeight/1000; n++ {
@@ -35,13 +35,12 @@ func justOver(form string) []string {
 	return numbered(form, n)
 }
 
-// letters are patterns of one character. With them, every automaton of the set has
-// to distinguish many classes of bytes.
+// letters are patterns of one character. They make the automaton distinguish many
+// classes of bytes.
 var letters = strings.Split("abcdefghijklmnopqrstuvwxyz0123456789 !#%&',-/:;<=>@_`~\"", "")
 
-// beside returns n patterns that begin with prefix. In a text with the prefix and n
-// more letters, any subset of the patterns may still match. So their automaton needs
-// very many states.
+// beside returns n patterns with one prefix. After this prefix, any subset of them
+// may still match. So the automaton needs very many states.
 func beside(prefix string, n int) (exprs []string) {
 	for i := range n {
 		exprs = append(exprs, prefix+strings.Repeat("[a-z ]", i)+"e"+strings.Repeat("[a-z ]", n-i)+"x")
@@ -56,7 +55,7 @@ func besides(groups, n int) (exprs []string) {
 	return exprs
 }
 
-// tooLarge returns sets that exceed the limits, many of them only a little.
+// tooLarge returns sets that exceed the limits, often only a little.
 func tooLarge() map[string][]string {
 	const ways = `x(?:ab|cd){0,30}ab(?:ab|cd){30}y`
 	shops := numbered(`shop%d order (?:is|was) locked`, 20_000)
@@ -124,10 +123,8 @@ func TestPrecheckAcceptsOrdinarySets(t *testing.T) {
 	}
 }
 
-// The weight of a pattern is its estimated number of steps. A pattern without
-// overlapping alternatives takes at most a quarter more steps than its weight. So
-// such patterns never exceed the budget of a set, which is stepsAgain times the
-// weight of the set.
+// The weight of a pattern is the estimated number of steps. Without overlapping
+// alternatives, the actual steps are at most a quarter more.
 func TestWeightBoundsTheSteps(t *testing.T) {
 	t.Parallel()
 	forms := []string{
@@ -159,8 +156,7 @@ func TestWeightBoundsTheSteps(t *testing.T) {
 	}
 }
 
-// FuzzWeigh checks that weigh does not panic for any text and returns a valid
-// weight.
+// FuzzWeigh checks that weigh accepts any text and returns a valid weight.
 func FuzzWeigh(f *testing.F) {
 	for _, expr := range []string{"a(b|c)?", `[\d-z]\x{1e940}`, "((((", "))))", `\p{^Greek}[[:alpha:]-\x{1e940}]`, "{9}{9,}{,3}", `\Qa\E+`, "[^]-]", "\\"} {
 		f.Add(expr)
@@ -172,8 +168,7 @@ func FuzzWeigh(f *testing.F) {
 	})
 }
 
-// BenchmarkRefuse measures how long Compile takes to refuse a set. It should take
-// less than 100 ms for every set.
+// BenchmarkRefuse measures the time to refuse a set. It should be less than 100 ms.
 func BenchmarkRefuse(b *testing.B) {
 	sets := tooLarge()
 	for _, name := range slices.Sorted(maps.Keys(sets)) {

@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// runes builds NFA nodes that match a class of runes. After a match, the nodes lead
-// to the node with index next. bounds are the first and the last rune of each range
-// of the class. runes returns the index of the first node.
+// runes builds NFA nodes that match a class and then lead to the given next node.
+// bounds has the first and the last rune of each range.
 func (p *program) runes(bounds []rune, next int32) int32 {
 	entry := int32(-1)
 	if len(bounds) >= 4 && bounds[0] == bounds[1] && bounds[2] == bounds[3] && isCase(bounds[0], bounds[2]) {
@@ -35,8 +34,8 @@ func (p *program) runes(bounds []rune, next int32) int32 {
 	return entry
 }
 
-// orbit returns the range {r, r}. If fold is true, it adds such a range for each
-// other rune that differs from r only in case.
+// orbit returns the range {r, r}. If fold is true, it adds a range for each other
+// case of r.
 func orbit(r rune, fold bool) []rune {
 	bounds := []rune{r, r}
 	if fold {
@@ -49,8 +48,8 @@ func orbit(r rune, fold bool) []rune {
 
 type byteRange struct{ lo, hi byte }
 
-// utf8Ranges returns the UTF-8 encodings of the runes from lo to hi, as sequences
-// of byte ranges. Surrogates have no encoding.
+// utf8Ranges returns the UTF-8 encodings of the runes from lo to hi, as sequences of
+// byte ranges. Surrogates have no encoding.
 func utf8Ranges(lo, hi rune) [][]byteRange {
 	var all [][]byteRange
 	for lo <= hi {
@@ -68,8 +67,7 @@ func utf8Ranges(lo, hi rune) [][]byteRange {
 		case lo == 0x10000 && end == unicode.MaxRune:
 			all = append(all, []byteRange{{0xf0, 0xf4}, {0x80, 0xbf}, {0x80, 0xbf}, {0x80, 0xbf}})
 		case lo == 0x800 && end == 0xd7ff && hi >= 0xffff:
-			// The ranges include the surrogates. They do no harm, because valid
-			// UTF-8 has no surrogates.
+			// The ranges include the surrogates, which valid UTF-8 does not have.
 			all = append(all, []byteRange{{0xe0, 0xef}, {0x80, 0xbf}, {0x80, 0xbf}})
 			end = 0xffff
 		default:
@@ -80,8 +78,8 @@ func utf8Ranges(lo, hi rune) [][]byteRange {
 	return all
 }
 
-// split returns the UTF-8 encodings of the runes from lo to hi. The encodings must
-// all have the same number of bytes.
+// split returns the UTF-8 encodings of the runes from lo to hi. All must have the
+// same number of bytes.
 func split(lo, hi rune) [][]byteRange {
 	if hi < utf8.RuneSelf {
 		return [][]byteRange{{{byte(lo), byte(hi)}}}

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// A sample compiles some patterns of a set to estimate how many steps the whole set
-// takes.
+// A sample compiles some patterns of a set, to estimate the steps of the whole set.
 type sample struct {
 	*Budget
 	exprs   []string
@@ -18,35 +17,32 @@ type sample struct {
 
 const (
 	maxSample   = 4_000_000 // steps for compiling single patterns
-	maxSuspects = 1_500_000 // steps for the suspects (see below); the last one may exceed the limit
+	maxSuspects = 1_500_000 // steps for the suspects: see the functions below; the last one may exceed the limit
 	maxStratum  = 200_000   // steps for one stratum; the last pattern may exceed the limit
 	sampled     = 16        // number of patterns of each stratum to compile
-	suspects    = 12        // number of suspects for each of the functions overlaps, length and classes
-	together    = 500_000   // total weight of the patterns that checkTogether compiles, without those with the most classes
-	freeJoint   = 1_000_000 // limit on the steps for compiling these, plus
+	suspects    = 12        // number of suspects for each of the functions below
+	together    = 500_000   // total weight of the patterns that checkTogether adds to those with many classes
+	freeJoint   = 1_000_000 // limit on the steps for compiling the patterns of checkTogether, plus
 	jointly     = 2         // this many steps for each estimated step
 )
 
-// strata is the number of groups (strata) from which patterns are sampled. The
-// stratum of a pattern depends on the ratio of its worst weight to its usual weight.
+// strata is the number of groups (strata) of patterns. Patterns of a group have a
+// similar ratio of worst to usual steps.
 const strata = 5
 
 func (w weight) stratum() int {
 	return min((bits.Len(uint(w.worst/w.steps))+1)/3, strata-1)
 }
 
-// Each of these functions measures a property of patterns that can cost many steps.
-// The patterns with the largest results are called suspects. A pattern with the
-// result 0 is never a suspect.
+// Each of these functions measures a property that can cost many steps. Patterns
+// with the largest results are suspects.
 
 func (w weight) overlaps() int { return max(w.worst, maxOne) - maxOne }
 func (w weight) length() int   { return max(w.steps, maxOne) - maxOne }
 func (w weight) classes() int  { return max(w.wide, 2) - 2 }
 
-// check compiles single patterns: the suspects, and some of each stratum. It returns
-// an error if one of them takes too many steps. From the steps of the patterns of
-// the strata, it estimates the steps of the whole set. If the estimate is too high,
-// check returns an error, and otherwise the estimate.
+// check compiles the suspects and some patterns of each stratum. It returns the
+// estimated steps of the whole set.
 func (s *sample) check() (estimate int, err error) {
 	suspected := append(s.top(weight.overlaps), s.top(weight.length)...)
 	if len(suspected) == 0 && s.total <= together {
@@ -88,12 +84,11 @@ func (s *sample) check() (estimate int, err error) {
 	return estimate, nil
 }
 
-// stratum is a group of patterns for which the ratio of the actual to the estimated
-// steps is likely to be similar.
+// stratum is a group of patterns with a similar ratio of actual to estimated steps.
 type stratum struct {
 	count, weight int
 	seen          int
-	tried, spent  int // total weight of the compiled patterns, and the steps that they took
+	tried, spent  int // weight of the compiled patterns, and their actual steps
 }
 
 func (s *stratum) add(w weight) {
@@ -102,7 +97,7 @@ func (s *stratum) add(w weight) {
 }
 
 // picks reports whether the next pattern of the stratum should be compiled. The
-// compiled patterns are spread evenly over the stratum.
+// picked patterns are spread evenly.
 func (s *stratum) picks() bool {
 	s.seen++
 	return (s.seen-1)*sampled/s.count != s.seen*sampled/s.count
@@ -115,8 +110,8 @@ func (s *stratum) estimate() int {
 	return int(float64(s.weight) * float64(s.spent) / float64(s.tried))
 }
 
-// top returns the patterns for which size returns the largest results, in descending
-// order. It leaves out the patterns with the result 0.
+// top returns the patterns with the largest sizes, in descending order. It leaves
+// out size 0.
 func (s *sample) top(size func(weight) int) (all []int) {
 	for i, w := range s.weights {
 		at := len(all)
@@ -131,9 +126,8 @@ func (s *sample) top(size func(weight) int) (all []int) {
 	return all
 }
 
-// try compiles a single pattern and returns the steps that this took. It returns an
-// error only if the pattern exceeds its own limit on steps. Other errors are found
-// later, in the order of the patterns.
+// try compiles a single pattern and returns the number of steps. The error is for a
+// pattern that exceeds its own limit.
 func (s *sample) try(i int) (steps int, err error) {
 	alone := s.alone(s.exprs[i])
 	limited := *alone.left > s.left
@@ -158,13 +152,14 @@ func (s *sample) faultOf(i int) error {
 	return err
 }
 
-// checkTogether compiles a sample as one set: the patterns with the most classes,
-// and some others. It assumes that each of the remaining patterns adds as many steps
-// and table entries as the others in the sample do on average. It returns an error
-// if the whole set would then take more steps than most, or too large a table.
-// Compiling single patterns does not show this: if patterns match the same bytes,
-// the automaton of the set needs a state for each combination of them.
-func (s *sample) checkTogether(most int) error {
+// checkTogether compiles a sample as one set:
+//
+//  1. Compile the patterns with the most classes.
+//  2. Compile these again together with some others.
+//  3. Assume that all remaining patterns cost as much as the others on average.
+//
+// It returns an error if the set would take more than maxSteps or too large a table.
+func (s *sample) checkTogether(maxSteps int) error {
 	wide := s.top(weight.classes)
 	if len(wide) == 0 || s.total <= together {
 		return nil
@@ -200,18 +195,17 @@ func (s *sample) checkTogether(most int) error {
 	}
 	times := float64(s.total-before) / float64(steps-before)
 	inAll := func(alone, all int) int { return alone + int(times*float64(all-alone)) }
-	if inAll(alone.steps, all.steps) > most || inAll(alone.entries, all.entries) > maxBase {
+	if inAll(alone.steps, all.steps) > maxSteps || inAll(alone.entries, all.entries) > maxBase {
 		return &PatternError{wide[0], &BudgetError{all.steps, errStates}}
 	}
 	return nil
 }
 
-// A cost has the number of steps that compiling some patterns takes, and the number
-// of entries in the resulting table.
+// A cost is the number of steps to compile some patterns, and the number of table
+// entries.
 type cost struct{ steps, entries int }
 
-// cost compiles the picked patterns into one automaton. It returns the steps that
-// the compilation took and the size of the table.
+// cost compiles the picked patterns into one automaton.
 func (s *sample) cost(picked []int, weight int) (c cost, err error) {
 	exprs := make([]string, len(picked))
 	for n, i := range picked {

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// A state of the table is an index into table.edges, the base, together with
-// acceptFlag. The flag is set if a piece (a pattern's part between gaps) ends in the
-// state. State 0 has no edges.
+// A state of the table is an index into table.edges, the base. If a piece ends in
+// the state, acceptFlag is added.
 type state uint32
 
 const (
@@ -21,11 +20,10 @@ const (
 	freeEntry          = noColumn << columnOf
 )
 
-// table is the deterministic automaton (DFA). The edge of a state for a class of
-// bytes is the entry of edges at index base+class, where base is the base of the
-// state. The entries of different states are interleaved. If the column in that
-// entry is not the class, the entry belongs to a different state, and there is no
-// such edge.
+// table is the deterministic automaton (DFA):
+//
+//   - The edge of a state for a class is the entry at index base+class.
+//   - If that entry has another column, the state has no such edge.
 type table struct {
 	classes [256]uint8
 	edges   []uint32
@@ -35,8 +33,8 @@ type table struct {
 	states  int
 }
 
-// step returns the entry of s in a column: the next state for a class, or the index
-// in accepts for acceptColumn. It returns 0 if s has no such entry.
+// step returns the entry of s in a column: the next state, or an index in accepts.
+// It returns 0 if there is no entry.
 func (t *table) step(s state, column uint32) state {
 	if e := t.edges[uint32(s&baseMask)+column]; e>>columnOf == column {
 		return state(e) & stateMask
@@ -48,7 +46,7 @@ func (t *table) step(s state, column uint32) state {
 func (b *builder) layOut() *table {
 	t := &table{classes: b.classes, columns: b.columns, states: b.count()}
 	numbers := make([]state, b.count())
-	accepts := make([]uint32, b.count()) // for each state, the index of its first accept
+	accepts := make([]uint32, b.count()) // for each state, the index of its first accept entry
 	lists := acceptLists{table: t, byNodes: map[string]uint32{}, byContent: map[string]uint32{}}
 	var rows placer
 	var columns []uint32
@@ -87,10 +85,8 @@ func (b *builder) layOut() *table {
 	return t
 }
 
-// order returns the states in the order in which layOut finds their bases. States
-// with many edges are first, because few bases have enough free entries for them.
-// Each other state is followed by its next states, so that the entries that a match
-// reads are close to each other.
+// order returns the states in the order of layOut. States with many edges are first.
+// Other states are followed by their next states.
 func (b *builder) order() []int32 {
 	const many = 4
 	order := make([]int32, 0, b.count())
@@ -120,18 +116,17 @@ func (b *builder) order() []int32 {
 	return order
 }
 
-// acceptLists fills table.accepts with a list for each state that accepts something.
-// States that accept the same share one list.
+// acceptLists fills table.accepts with a list for each accepting state. Equal lists
+// are shared.
 type acceptLists struct {
 	table              *table
-	byNodes, byContent map[string]uint32 // index of the first accept of a list
+	byNodes, byContent map[string]uint32 // index of the first entry of a list
 	key                []byte
 	list               []accept
 }
 
-// index returns the index in table.accepts at which the list of a state begins. If
-// the list is new, index adds it. items are the nodes of the state. ok is false if
-// the state accepts nothing.
+// index returns the index of a state's list in table.accepts. items are the nodes of
+// the state. ok is false if the state accepts nothing.
 func (l *acceptLists) index(b *builder, items []int32) (at uint32, ok bool) {
 	l.key = l.key[:0]
 	for _, n := range items {
@@ -166,8 +161,8 @@ func (l *acceptLists) index(b *builder, items []int32) (at uint32, ok bool) {
 	return at, true
 }
 
-// acceptsOf appends the accepts of a state to list. items are the nodes of the
-// state.
+// acceptsOf appends the accept entries of a state to list. items are the nodes of
+// the state.
 func (b *builder) acceptsOf(list []accept, items []int32) []accept {
 	for _, n := range items {
 		nd := b.nodes[n]

@@ -6,18 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// A Tester matches texts against one pattern of a set, with a limit on the total
-// number of steps. It is for the examples of a rule, because a hostile rule may have
-// examples that take long to check. A Tester is not safe for concurrent use.
+// A Tester matches texts against one pattern of a set. The total number of steps is
+// limited. A Tester is not safe for concurrent use.
 type Tester struct {
 	budget  *Budget
 	pattern int
 	m       *Matcher
-	cost    []int // for each stage (the first pieces of the pattern), the steps for one match of its last piece
+	cost    []int // for each stage of the pattern, the steps for one match of its last piece
 }
 
-// Tester returns a tester for a pattern that b has compiled as part of a set. It
-// compiles the pattern alone, without the other patterns of the set.
+// Tester returns a tester for a pattern that b has compiled as part of a set. The
+// pattern is compiled alone.
 func (b *Budget) Tester(pattern int, expr string) (t *Tester, err error) {
 	alone := b.alone(expr)
 	*alone.left = maxAll // enough, because the pattern was accepted in the set
@@ -84,9 +83,9 @@ func (t *Tester) fault() error { return &PatternError{t.pattern, &BudgetError{er
 // Checked returns the number of steps that all testers of b have taken so far.
 func (b *Budget) Checked() int { return b.checked }
 
-// PrecheckTexts returns an error if the number of steps to check some texts is too
-// large for the total length of the texts. steps is an estimate of that number, and
-// bytes is the length. pattern is the index of the pattern that the error names.
+// PrecheckTexts returns an error if checking some texts would take too many steps.
+// steps is an estimate. bytes is the total length of the texts. The error names the
+// pattern with the given index.
 func (b *Budget) PrecheckTexts(pattern, steps, bytes int) error {
 	if steps > maxExamples+bytes {
 		return &PatternError{pattern, &BudgetError{err: errExamples}}
@@ -94,9 +93,8 @@ func (b *Budget) PrecheckTexts(pattern, steps, bytes int) error {
 	return nil
 }
 
-// piecesAt calls accept like the method walk.piecesAt, but also returns how much
-// work this takes, in quarters of a step. The work includes the later call of
-// walk.join for the recorded matches.
+// piecesAt is like walk.piecesAt, but also returns the work in quarters of a step.
+// The work includes the later call of walk.join.
 func (t *Tester) piecesAt(w *walk, i int) (steps int) {
 	s := t.m.roots[w.kindAt(i-1)]
 	for end := i; ; end++ {

@@ -5,10 +5,8 @@ import (
 	"slices"
 )
 
-// sequences expands the alternatives of re that contain loops (repetitions: see
-// isLoop). Each result is a list of consecutive subexpressions, and every such loop
-// is an element of its own. If there would be too many lists, sequences returns one
-// list with re as its only element.
+// sequences expands the alternatives of re that contain loops. Every loop becomes a
+// separate element of a list. If there are too many lists, re stays.
 func (p *parser) sequences(re *syntax.Regexp) [][]*syntax.Regexp {
 	if !p.hasLoop(re) || isLoop(re) {
 		return [][]*syntax.Regexp{{re}}

@@ -2,8 +2,7 @@ package scan
 
 import "strings"
 
-// A weight is an estimate of how many steps it takes to compile a pattern. It is
-// computed from the text of the pattern.
+// A weight is an estimate of the steps to compile a pattern.
 type weight struct {
 	steps int // steps if no two alternatives match the same text
 	worst int // steps if all alternatives that can match the same text do so
@@ -11,8 +10,8 @@ type weight struct {
 	reach int // number of runes that a match can have
 }
 
-// These are the estimated steps for the elements of a pattern. They include the
-// nodes and the states of the element and are rounded up.
+// These are the estimated steps for the elements of a pattern, with nodes and
+// states. They are rounded up.
 const (
 	weightPattern = 150
 	weightPhrase  = 30    // a byte of a phrase (a literal ASCII pattern)
@@ -35,8 +34,8 @@ const (
 	mostCount     = 1000 // the same
 )
 
-// weigh returns the weight of a pattern. The time is linear in the length of the
-// pattern. The result is arbitrary if package syntax refuses the pattern.
+// weigh returns the weight of a pattern in linear time. The result is arbitrary if
+// package syntax refuses the pattern.
 func weigh(expr string) weight {
 	if isPhrase(expr) {
 		steps := weightPattern + weightPhrase*len(expr)
@@ -59,8 +58,8 @@ func weigh(expr string) weight {
 	return weight{steps, max(steps, all.worst), all.wide, all.reach}
 }
 
-// readingSteps estimates the steps that package syntax takes to parse a pattern.
-// Parsing cannot be stopped once it has begun, so readingSteps is called first.
+// readingSteps estimates the steps of package syntax to parse a pattern. Parsing
+// cannot be stopped later.
 func readingSteps(expr string) int {
 	w := weigher{expr: expr}
 	for w.alternatives(); w.at < len(expr); w.alternatives() {
@@ -69,12 +68,11 @@ func readingSteps(expr string) int {
 	return len(expr) + w.read
 }
 
-// foldedWeights has the extra steps for the letters k and s. If case is ignored,
-// they also match U+212A (the Kelvin sign) and U+017F (the long s).
+// foldedWeights has the extra steps for k and s. Without case, these letters also
+// match U+212A and U+017F.
 var foldedWeights = [256]uint8{'k': weightFolded, 'K': weightFolded, 's': weightFolded, 'S': weightFolded}
 
-// bounded returns n, but at most weightMost, so that the caller can multiply the
-// result without overflow.
+// bounded returns n, but at most weightMost, so that a product does not overflow.
 func bounded(n int) int { return min(n, weightMost) }
 
 // times returns n times 2 to the power of exponent, but at most weightMost.
@@ -90,32 +88,31 @@ type weigher struct {
 	expr  string
 	at    int
 	depth int
-	read  int  // steps that package syntax takes to parse the classes, in addition to one for each byte
+	read  int  // extra steps of package syntax to parse the classes
 	exact bool // the pattern may be case-sensitive: then it is built twice
 }
 
-// part is the estimate for a subexpression of a pattern. It has the properties of
-// the subexpression that the estimate of the whole pattern depends on.
+// part is the estimate for a subexpression of a pattern.
 type part struct {
 	steps, worst int
 	first        byteSet // bytes with which a match may begin
 	empty        bool    // may match the empty string
 	class        bool    // is a single rune or a single class
-	broad        bool    // is a class with letters, which becomes a gap if it is repeated
+	broad        bool    // is a class with letters; repeated, it becomes a gap
 	literal      bool    // is literal text
 	asserts      bool    // is an assertion
 	gap          bool    // ends in a gap
 	wide         int     // number of consecutive classes that a match reads
 	reach        int     // number of runes that a match can have
 
-	// When a match of the part ends, 2 to the power of forks alternatives may still
-	// be active. Each of them continues with a byte in the set open.
+	// After the part, 2 to the power of forks alternatives may be active. Each
+	// continues with a byte in the set open.
 	open  byteSet
 	forks int
 }
 
-// byteSet is a set of bytes. It does not distinguish bytes whose lower six bits are
-// equal, nor the two cases of a letter.
+// byteSet is a set of bytes. It does not distinguish bytes with equal lower six bits
+// or the two cases of a letter.
 type byteSet uint64
 
 const anyByte byteSet = 1<<64 - 1
@@ -127,8 +124,8 @@ func setOf(c byte) byteSet {
 	return 1 << (c & 63)
 }
 
-// alternatives reads alternatives such as a|b, up to a closing parenthesis or the
-// end of the pattern.
+// alternatives reads alternatives such as a|b. It stops at a closing parenthesis or
+// the end of the pattern.
 func (w *weigher) alternatives() part {
 	all := part{literal: true, class: true}
 	overlaps, last := 0, ""
@@ -169,9 +166,8 @@ func (w *weigher) alternatives() part {
 	return all
 }
 
-// isPrefix reports whether the longer of a and b begins with the shorter one,
-// ignoring case. next is the byte of the longer one after that prefix. If a and b
-// have the same length, the result is false.
+// isPrefix reports whether the longer text begins with the shorter one, ignoring
+// case. next is the byte after that prefix.
 func isPrefix(a, b string) (next byte, ok bool) {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// atom reads what a quantifier such as * may apply to: a rune, a class, a group or
-// an escape.
+// atom reads the operand of a quantifier such as *: a rune, a class, a group or an
+// escape.
 func (w *weigher) atom() part {
 	c := w.expr[w.at]
 	switch c {
@@ -67,8 +67,8 @@ func (w *weigher) group() part {
 	return all
 }
 
-// escapes has the estimates for escapes that are classes. The index is the letter
-// after the backslash.
+// escapes has the estimates for escapes that are classes, by the letter after the
+// backslash.
 var escapes = [256]part{
 	'd': {steps: weightClass + 10*weightMember, first: digits, class: true},
 	'w': {steps: 4*weightRange + 37*weightMember, first: anyByte, class: true, broad: true},
@@ -122,7 +122,7 @@ func (w *weigher) quoted() part {
 }
 
 // named reads the name of a Unicode class after \p. It returns the estimated steps
-// for the Unicode table of the class.
+// for the class.
 func (w *weigher) named() int {
 	w.at++
 	name := ""
@@ -169,16 +169,14 @@ func (w *weigher) class() part {
 	return h
 }
 
-// Package syntax takes about tableSteps steps to parse a named class, because a
-// Unicode table has hundreds of ranges. It takes one step for each rune of a range
-// up to maxFold, because it looks up the other case of each rune.
+// Package syntax takes about tableSteps steps to parse a named class. For a range,
+// it takes one step for each rune below maxFold.
 const (
 	tableSteps = 2500
 	maxFold    = 0x1e944 // greater than every rune that has another case
 )
 
-// member reads one member of a class: a rune, a range or a named class. It finds
-// every range, but may take a hyphen after a named class for a range.
+// member reads one member of a class: a rune, a range or a named class.
 func (w *weigher) member(h *part) {
 	rest := w.expr[w.at:]
 	if strings.HasPrefix(rest, "[:") {
@@ -214,8 +212,8 @@ func (w *weigher) member(h *part) {
 	}
 }
 
-// restOfRange reads the rest of a range whose first rune has been read already. It
-// returns false if that rune does not begin a range.
+// restOfRange reads the rest of a range after the first rune. It returns false if
+// there is no range.
 func (w *weigher) restOfRange(first rune, h *part) bool {
 	rest := w.expr[w.at:]
 	if len(rest) < 2 || rest[0] != '-' || rest[1] == ']' {
@@ -248,8 +246,8 @@ func (w *weigher) addRange(first, last rune, h *part) {
 	}
 }
 
-// runeAt reads a rune that may be escaped: \x{4e00}, \x41, \101 or \-. For any
-// other escape of a letter, such as \n, it returns 0.
+// runeAt reads a rune that may be escaped: \x{4e00}, \x41, \101 or \-. For other
+// escaped letters, such as \n, it returns 0.
 func runeAt(s string) (r rune, size int) {
 	switch {
 	case s == "":

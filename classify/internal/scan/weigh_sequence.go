@@ -10,12 +10,11 @@ import (
 // A sequence is the estimate for consecutive subexpressions (parts) of a pattern.
 type sequence struct {
 	part
-	paths int // log2 of the number of paths through the parts that may be active at once
+	paths int // log2 of the number of paths that may be active at once
 	parts int
 }
 
-// sequence reads parts up to a bar, a closing parenthesis or the end of the
-// pattern.
+// sequence reads parts until a bar, a closing parenthesis or the end of the pattern.
 func (w *weigher) sequence() part {
 	s := sequence{part: part{empty: true, literal: true}}
 	for !w.ends() {
@@ -47,8 +46,8 @@ func (w *weigher) ends() bool {
 	return w.at == len(w.expr) || w.expr[w.at] == '|' || w.expr[w.at] == ')'
 }
 
-// text reads literal ASCII bytes. It stops before a special byte, and before a byte
-// that has a quantifier.
+// text reads literal ASCII bytes. It stops before a special byte or a byte with a
+// quantifier.
 func (w *weigher) text() string {
 	rest := w.expr[w.at:]
 	n := 0
@@ -62,8 +61,8 @@ func (w *weigher) text() string {
 	return rest[:n]
 }
 
-// special has the bytes that may have a special meaning in a pattern, and all bytes
-// beyond ASCII.
+// special has the bytes that may have a special meaning in a pattern, and all
+// non-ASCII bytes.
 var special = func() (is [256]bool) {
 	for c := range is {
 		is[c] = c >= utf8.RuneSelf || strings.IndexByte(`\.+*?()|[]{}^$`, byte(c)) >= 0
@@ -71,21 +70,19 @@ var special = func() (is [256]bool) {
 	return is
 }()
 
-// begin is called before a part is added. first has the bytes with which the part
-// may begin. If an alternative of an earlier part may continue with one of these
-// bytes, the number of paths grows.
-func (s *sequence) begin(first byteSet) {
-	if s.open&first != 0 {
+// begin is called before a part is added. firstBytes are the bytes with which the
+// part may begin.
+func (s *sequence) begin(firstBytes byteSet) {
+	if s.open&firstBytes != 0 {
 		s.paths = min(s.paths+s.forks, mostForks)
 	}
 	if s.empty {
-		s.first |= first
+		s.first |= firstBytes
 	}
 }
 
-// close is called for a part that no match can skip. From then on, the sequence
-// cannot match the empty string, and the alternatives of earlier parts are no longer
-// active.
+// close is called for a part that no match can skip. Alternatives of earlier parts
+// are no longer active.
 func (s *sequence) close() { s.empty, s.open, s.forks = false, 0, 0 }
 
 // grow adds the estimated steps of a part.
@@ -107,8 +104,8 @@ func (s *sequence) addText(text string) {
 	s.reach += len(text)
 }
 
-// addGap adds a repeated class that becomes a gap (see isGap). The pattern is cut
-// there, so no alternatives are active after the gap.
+// addGap adds a repeated class that becomes a gap: see isGap. No alternatives are
+// active after the gap.
 func (s *sequence) addGap(p part, least, copies int) {
 	steps := weightGap + p.steps/16 + bounded(copies*p.steps)
 	s.grow(steps, steps)
@@ -128,9 +125,10 @@ func (s *sequence) add(p part, least, most int) {
 	if !p.asserts && !p.empty && least > 0 {
 		s.close()
 	}
-	// Repeating a part adds paths in two cases: after the part, an alternative of
-	// the part may continue with a byte with which the part may also begin; or the
-	// part may match the empty string.
+	// Repeating a part adds paths in two cases:
+	//
+	//   - An alternative of the part may continue with a first byte of the part.
+	//   - The part may match the empty string.
 	paths := s.paths
 	if p.open&p.first != 0 {
 		paths += p.forks * max(most-1, 0)
@@ -160,8 +158,8 @@ func (s *sequence) add(p part, least, most int) {
 	s.parts++
 }
 
-// quantifier reads the quantifier after an atom. Without a quantifier it returns 1
-// and 1. endless means that there is no upper bound.
+// quantifier reads the quantifier after an atom. Without a quantifier, the result is
+// 1 and 1. endless means no upper bound.
 func (w *weigher) quantifier() (least, most int, endless bool) {
 	least, most = 1, 1
 	if w.at == len(w.expr) {

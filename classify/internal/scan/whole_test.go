@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// randomLetters returns patterns that consist of prefix, followed by random
-// letters. The patterns have nothing else in common.
+// randomLetters returns patterns that consist of prefix, followed by random letters.
 func randomLetters(patterns, letters int, prefix string) (exprs []string) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range patterns {
@@ -36,8 +35,8 @@ func randomWays(patterns int) (exprs []string) {
 	return exprs
 }
 
-// Each of these patterns is within the limit for one pattern, but together they are
-// too expensive. Compile must refuse the set after few steps.
+// Each of these patterns is within the limit for one pattern. Together they must be
+// refused after few steps.
 func TestSharesOfAllPatternsWereUnbounded(t *testing.T) {
 	for name, exprs := range map[string][]string{
 		"short alternatives": randomWays(64),

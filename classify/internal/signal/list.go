@@ -2,18 +2,17 @@ package signal
 
 import "sync"
 
-// ListSize is the maximum number of signals in a list. For real errors there are
-// fewer than 16.
+// ListSize is the maximum number of signals in a list. Real errors have fewer than
+// 16.
 const ListSize = 32
 
-// firstSize is the number of signals that fit in the list's own memory. It is enough
-// for 99 of 100 messages. For more signals, the list takes memory from a pool.
+// firstSize is the number of signals in the list's own memory. For more signals,
+// memory comes from a pool.
 const firstSize = 10
 
 // List has the signals that were found for one error. The zero List is empty. If
-// there are more than [ListSize] signals, a list keeps first the hints (signals
-// without a reason) and then those that come first in [Order]. So the content does
-// not depend on the order in which signals are added.
+// there are more than [ListSize] signals, hints (signals without a reason) are kept
+// first. Then signals are kept in [Order]. So the order of adding does not matter.
 type List struct {
 	first [firstSize]Signal
 	room  *[ListSize]Signal // from the pool rooms; has all signals if there are more than firstSize
@@ -76,9 +75,8 @@ func (l *List) findLast(all []Signal) {
 	}
 }
 
-// keep compares two signals. The result is negative if a full list keeps a rather
-// than b. Hints come before other signals. For two hints, or two other signals, keep
-// returns the result of [Order].
+// keep compares two signals. A negative result means that a full list keeps a before
+// b. Hints come first, otherwise [Order] decides.
 func keep(a, b *Signal) int {
 	if a, b := a.Reason == NoReason, b.Reason == NoReason; a != b {
 		if a {

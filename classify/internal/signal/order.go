@@ -4,16 +4,16 @@ import (
 	"strings"
 )
 
-// precedence lists the reasons from the most specific to the least specific. Between
-// two signals of the same level, the signal with the more specific reason decides.
+// precedence lists the reasons from the most specific to the least specific. It
+// decides between two signals of one level.
 var precedence = [...]Reason{
 	ReasonAborted, ReasonPolicy, ReasonBudgetExceeded, ReasonAuthentication, ReasonContextOverflow, ReasonNetworkPermanent,
 	ReasonResource, ReasonRateLimit, ReasonTimeout, ReasonNetwork, ReasonTransient, ReasonMCP, ReasonSpawn, ReasonParsing,
 	ReasonLogic, ReasonInvalidRequest, ReasonUnknown,
 }
 
-// These are the levels of signals, from the lowest. A signal outranks every signal
-// of a lower level. Within a level, precedence decides.
+// These are the levels of signals, from the lowest. Within a level, precedence
+// decides.
 const (
 	levelNone = iota
 	levelWord
@@ -31,8 +31,8 @@ const (
 // perLevel is greater than the number of reasons.
 const perLevel = 32
 
-// ranks has the rank of every strength and reason. The last index is 1 for
-// wrappers (see [Rank]), otherwise 0.
+// ranks has the rank of every strength and reason. The last index is 1 for wrappers
+// (see [Rank]), otherwise 0.
 var ranks = func() (all [Strengths][Reasons][2]uint16) {
 	for s := range all {
 		for r := range all[s] {
@@ -44,10 +44,10 @@ var ranks = func() (all [Strengths][Reasons][2]uint16) {
 	return all
 }()
 
-// Rank returns the rank of signals with the given strength and reason. The signal
-// with the highest rank decides. wrapper says whether the signal is a code that only
-// says that something failed elsewhere, such as a 5xx status of HTTP or the code
-// Unavailable of gRPC. Such a wrapper ranks below phrases that name the cause.
+// Rank returns the rank of signals with this strength and reason. The signal with
+// the highest rank decides. A wrapper is a code which says only that something
+// failed elsewhere. Examples are a 5xx status and the gRPC code Unavailable. A
+// wrapper ranks below phrases that name the cause.
 func Rank(s Strength, r Reason, wrapper bool) uint16 {
 	w := 0
 	if wrapper {
@@ -78,15 +78,15 @@ func level(s Strength, r Reason, wrapper bool) int {
 		return levelUser
 	case Own:
 		if r == ReasonBudgetExceeded {
-			return levelOwnBudget // outranks a cancellation, because the exceeded budget may be why the program cancelled
+			return levelOwnBudget // outranks a cancellation, because the program may have cancelled for this reason
 		}
 		return levelOwn
 	}
 	return levelNone
 }
 
-// unambiguous reports whether a phrase with this reason outranks a wrapper. That is
-// so if precedence lists the reason before ReasonNetwork.
+// unambiguous reports whether a phrase with this reason outranks a wrapper:
+// precedence lists the reason before ReasonNetwork.
 func unambiguous(r Reason) bool { return precedenceOf(r) > precedenceOf(ReasonNetwork) }
 
 // precedenceOf returns a number that is higher for a more specific reason, and 0
@@ -113,9 +113,11 @@ func (s *Signal) rank() uint16 {
 }
 
 // Vetoes reports whether s is a hint (a signal without a reason) that vetoes the
-// signal other. The rule of s must list the rule or the reason of other, and both
-// rules must match in the same text. Signals from a user's rule, and from the
-// program's own deadline, cancellation or budget, are never vetoed.
+// other signal. The rule of s must list the rule or the reason of the other signal.
+// Both rules must match in the same text. These signals are never vetoed:
+//
+//   - signals from a user's rule
+//   - the program's own deadline, cancellation or budget
 func (s *Signal) Vetoes(other *Signal) bool {
 	if s.Text == nil || s.Reason != NoReason || s.Part != other.Part || other.Text == nil || other.Reason == NoReason || other.Strength >= User {
 		return false
@@ -128,7 +130,7 @@ func (s *Signal) Vetoes(other *Signal) bool {
 	return false
 }
 
-// targets reports whether target is id, or is a prefix of id followed by a star.
+// targets reports whether target is id, or a prefix of id followed by a star.
 func targets(target, id string) bool {
 	if family, ok := strings.CutSuffix(target, "*"); ok {
 		return strings.HasPrefix(id, family)
@@ -136,13 +138,13 @@ func targets(target, id string) bool {
 	return target == id
 }
 
-// Refusals is an entry of Rule.Beats that stands for every signal for which
+// Refusals is an entry of Rule.Beats. It means every signal for which
 // [Signal.Refuses] returns true, with the exceptions in [Signal.Beats].
 const Refusals = "4xx"
 
-// Beats reports whether s makes other irrelevant, even if other comes first in
-// [Order]. A permanent 4xx is a status from 400 to 499 with which a retry fails too:
-// see [Signal.Refuses]. The cases are:
+// Beats reports whether the other signal must be ignored because of s. The place of
+// the signals in [Order] does not matter. A permanent 4xx is a signal for which
+// [Signal.Refuses] returns true. The cases are:
 //
 //	s                           other
 //	a rule                      a rule that the rule of s lists in Beats
@@ -165,7 +167,7 @@ func (s *Signal) Beats(other *Signal) bool {
 	return s.refusesCaller() && other.claimsEnd() || s.Refuses() && other.passesWithin(s)
 }
 
-// declares reports whether the Beats of s name the rule of other.
+// declares reports whether the rule of s lists the other signal in Beats.
 func (s *Signal) declares(other *Signal) bool {
 	if s.Text == nil {
 		return false
@@ -185,15 +187,13 @@ func (s *Signal) HasEdges() bool {
 }
 
 // claimsEnd reports whether s is a cancellation or a timeout that a remote server
-// may have reported. A cancellation or a timeout in this program has the strength
-// Fact or Own.
+// may have reported.
 func (s *Signal) claimsEnd() bool {
 	return (s.Reason == ReasonAborted || s.Reason == ReasonTimeout) && s.Strength < Fact
 }
 
-// refusesCaller reports whether s is a status or a code with which a server refuses
-// the caller. Such a server has answered. So if the body of the response mentions a
-// timeout or a cancellation, the request itself was not timed out or cancelled.
+// refusesCaller reports whether a server refuses the caller with s, a status or a
+// code.
 func (s *Signal) refusesCaller() bool {
 	return s.Strength >= Code && s.Strength < User &&
 		(s.Reason == ReasonAuthentication || s.Reason == ReasonBudgetExceeded || s.Reason == ReasonPolicy)
@@ -201,15 +201,14 @@ func (s *Signal) refusesCaller() bool {
 
 func (s *Signal) is4xx() bool { return 400 <= s.Status && s.Status <= 499 }
 
-// Refuses reports whether s is a 4xx status with which a retry fails too. It returns
-// false for 409, because a conflict may end, and for 424, because the other request
-// on which this one depends may succeed later.
+// Refuses reports whether s is a 4xx status that is permanent: a retry fails too. It
+// returns false for 409 and 424.
 func (s *Signal) Refuses() bool {
 	return s.is4xx() && s.Strength == Code && s.Category == CategoryFatal && s.Status != 409 && s.Status != 424
 }
 
-// isFinal reports whether s is a status that stays permanent whatever the message of
-// the response says.
+// isFinal reports whether s is a status that is permanent whatever the response
+// says.
 func (s *Signal) isFinal() bool {
 	switch s.Status {
 	case 401, 402, 407, 451:
@@ -218,10 +217,12 @@ func (s *Signal) isFinal() bool {
 	return false
 }
 
-// passesWithin reports whether s must be ignored because of refusal, a signal for
-// which Refuses returns true. That is so if s is retryable and was not found before
-// refusal in the same text. If refusal is not final, another 4xx and a rate limit
-// are not ignored, because some APIs report rate limits with a 403.
+// passesWithin reports whether s must be ignored because of refusal, a permanent
+// 4xx:
+//
+//   - s must be retryable.
+//   - s must not come before refusal in the same text.
+//   - If refusal is not final, another 4xx or a rate limit is not ignored.
 func (s *Signal) passesWithin(refusal *Signal) bool {
 	if s.Category != CategoryRetryable || s.is4xx() && !refusal.isFinal() {
 		return false

@@ -1,7 +1,9 @@
-// Package signal has the types that connect the two steps of a classification. The
-// first step finds a [Signal] in each part of an error and adds it to a [List]. The
-// second step decides which signal gives the result. The package also has the
-// reasons, categories and strengths.
+// Package signal has the types that connect the two steps of a classification:
+//
+//  1. Each part of an error is searched for a [Signal], which is added to a [List].
+//  2. Package resolve selects the signal that gives the result.
+//
+// The package also has the reasons, categories and strengths.
 package signal
 
 import (
@@ -10,30 +12,29 @@ import (
 	"strings"
 )
 
-// Signal is one fact that was found about an error, such as a status or a matched
-// rule. If it is the only signal, its Reason is the reason of the error.
+// Signal is one fact about an error, such as a status or a matched rule. If it is
+// the only signal, its Reason is the reason of the error.
 type Signal struct {
 	Rule     string // an id such as "http/429" or "errno/ECONNRESET"
-	Text     *Rule  // the text rule that matched; nil if the signal does not come from a text
+	Text     *Rule  // the text rule that matched; nil for a signal without a text
 	Place    int32  // index of the rule Text in the set of rules
-	Offset   int32  // position of the match in the text, if the order of matches matters; otherwise 0
+	Offset   int32  // position of the match in the text, if it matters; otherwise 0
 	Part     uint16 // number of the text that the rule matched, from 1; 0 if Text is nil
 	Status   uint16 // the HTTP status of the signal, 0 = none
-	Reason   Reason // NoReason = the signal is a hint: it vetoes others, or only has other information
+	Reason   Reason // NoReason = the signal is a hint, which may veto other signals
 	Category Category
 	Strength Strength
 	Source   Source
-	// Faint is true for a signal from an earlier one of several attempts, or from a
-	// frame of a stack trace. It comes after every signal that is not faint in
-	// [Order].
+	// Faint is true for a signal from an earlier attempt or from a stack trace. In
+	// [Order], it comes after every signal that is not faint.
 	Faint bool
 
 	// Package resolve sets Fate and By.
 	Fate Fate
-	By   int16 // the signal that vetoed or beat this one, as an index in the list
+	By   int16 // index of the signal that vetoed or beat this one
 }
 
-// Fate says whether a signal takes part in the decision.
+// Fate is whether a signal takes part in the decision.
 type Fate uint8
 
 // These are the values of [Fate].
@@ -44,8 +45,7 @@ const (
 	IsHint             // the signal has no reason, so it cannot decide
 )
 
-// Of returns a signal that does not come from a text rule. Its category is that of
-// the reason.
+// Of returns a signal without a text rule. It has the category of the reason.
 func Of(rule string, r Reason, s Strength) Signal {
 	return Signal{Rule: rule, Reason: r, Category: r.Category(), Strength: s}
 }
@@ -54,19 +54,19 @@ func Of(rule string, r Reason, s Strength) Signal {
 type Rule struct {
 	ID       string
 	Pattern  string
-	Reason   Reason   // NoReason = the rule only vetoes, or recognises a wait, a provider or a report
+	Reason   Reason   // NoReason = the rule only vetoes, or recognises a request to wait, a provider or a report
 	Category Category // NoCategory = the category of the reason
 	Strength Strength
-	// Listed is true for the user's rules. If several listed rules match, the first
-	// in the set of rules decides.
+	// Listed is true for the user's rules. If several of them match, the first in
+	// the set of rules decides.
 	Listed bool
 	Status uint16 // the HTTP status that the rule is about, 0 = none
 	Vetoes []string
 	Beats  []string
 }
 
-// Meaning returns the category of r, or of the reason of r if r has no category. It
-// returns NoCategory if r has neither.
+// Meaning returns the category of r. If r has no category, it returns the category
+// of the reason. If r has neither, it returns NoCategory.
 func (r *Rule) Meaning() Category {
 	if r.Category != NoCategory {
 		return r.Category
@@ -75,7 +75,7 @@ func (r *Rule) Meaning() Category {
 }
 
 // Order compares two signals. If the result is negative, a comes first and decides.
-// If the result is 0, both signals have the same meaning.
+// If the result is 0, both signals mean the same.
 func Order(a, b *Signal) int {
 	if a.Faint != b.Faint {
 		if a.Faint {
@@ -110,7 +110,7 @@ func Match(r *Rule, index int) Signal {
 }
 
 // StatusOf returns the HTTP status in the id of a rule, such as "http/404",
-// "http/404-not-found" or "http-near/404". It returns 0 for all other rules.
+// "http/404-not-found" or "http-near/404". For other rules it returns 0.
 func StatusOf(id string) uint16 {
 	code, ok := strings.CutPrefix(id, "http/")
 	if !ok {

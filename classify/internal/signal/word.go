@@ -1,7 +1,6 @@
 package signal
 
-// Reason is why an error happened. It is like classify.Reason, but a number, so that
-// it can be an array index.
+// Reason is why an error happened. It is a number for each classify.Reason.
 type Reason uint8
 
 // These are the reasons, in the order of their documentation.
@@ -27,8 +26,8 @@ const (
 	Reasons // how many values there are
 )
 
-// Category says what the caller should do next. It is like classify.Category, but a
-// number.
+// Category is what the caller should do next. It is a number for each
+// classify.Category.
 type Category uint8
 
 // These are the categories, in the order of their documentation.
@@ -112,8 +111,8 @@ func CategoryOf(name string) Category {
 	return NoCategory
 }
 
-// Strength is how reliable a signal is. A stronger signal outranks a weaker one,
-// except for wrappers: see [Rank].
+// Strength is how reliable a signal is. A stronger signal outranks a weaker one. If
+// one of them is a wrapper, see [Rank].
 type Strength uint8
 
 // These are the values of [Strength], from the weakest.

@@ -1,5 +1,5 @@
-// Package standard has the rules and tables of the standard set. The generator
-// makes them from the documents in classify/rules.
+// Package standard has the rules and tables of the standard set. They are generated
+// from the documents in classify/rules.
 package standard
 
 import (
@@ -19,7 +19,7 @@ var table string
 func Matcher() *scan.Matcher {
 	m, err := scan.Load(table)
 	if err != nil {
-		panic(err) // the table is part of this package; every test would fail
+		panic(err) // the table is part of this package
 	}
 	return m
 }

@@ -22,8 +22,7 @@ import (
 	"github.com/errclass/errclass/internal/cputime"
 )
 
-// rules are typical rules for the transform processor. They are written in OTTL.
-// Each rule has a pattern, a category and a reason.
+// rules are typical rules for the transform processor, written in OTTL.
 var rules = []struct{ pattern, category, reason string }{
 	{"rate.?limit", "retryable", "rate_limit"},
 	{"too many requests", "retryable", "rate_limit"},
@@ -68,9 +67,7 @@ var rules = []struct{ pattern, category, reason string }{
 	{"mcp server (crashed|exited)", "fatal", "mcp"},
 }
 
-// transform returns a transform processor with the first n rules. For each rule,
-// the processor has two statements, which add the category and the reason to error
-// records.
+// transform returns a transform processor with the first n rules.
 func transform(tb testing.TB, n int) processor.Logs {
 	tb.Helper()
 	var statements []any
@@ -97,8 +94,7 @@ func errclass(tb testing.TB) processor.Logs {
 	return started(tb, p, err)
 }
 
-// nothing returns a processor that visits each record and reads its severity. Every
-// processor of log records has at least this cost.
+// nothing returns a processor that only visits each record and reads its severity.
 func nothing(tb testing.TB) processor.Logs {
 	tb.Helper()
 	errs := 0
@@ -130,9 +126,8 @@ func started(tb testing.TB, p processor.Logs, err error) processor.Logs {
 // records is the number of records of a batch.
 const records = 1000
 
-// logs returns a batch of log records. percent is the percentage of errors, and
-// first is the number in the body of the first record. Each body is different and
-// has about 150 bytes. No pattern in rules matches any body.
+// logs returns a batch of different log records of about 150 bytes each. percent is
+// the percentage of errors. No pattern in rules matches any body.
 func logs(first, percent int) plog.Logs {
 	ld := plog.NewLogs()
 	all := ld.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty().LogRecords()
@@ -166,17 +161,13 @@ func TestTransformAddsTheSame(t *testing.T) {
 	}
 }
 
-// BenchmarkTransform compares the CPU time per record, in batches of 1,000 records
-// with different percentages of errors. These metrics are CPU times per record:
+// BenchmarkTransform compares the CPU time per record. The metrics are:
 //
 //   - nothing-ns: a processor that only reads the severity
 //   - errclass-ns: the errclass processor
 //   - transform10-ns, transform40-ns: the transform processor with 10 and 40 rules
-//
-// The metrics x-10 and x-40 are the times of the transform processor divided by the
-// time of the errclass processor. The metric own-x-40 is like x-40, but nothing-ns
-// is first subtracted from both times. The processors take turns, so other load on
-// the machine affects all of them.
+//   - x-10, x-40: transform10-ns and transform40-ns, divided by errclass-ns
+//   - own-x-40: x-40 after nothing-ns is subtracted from both times
 func BenchmarkTransform(b *testing.B) {
 	for _, percent := range []int{0, 1, 10, 100} {
 		b.Run(fmt.Sprintf("errors=%d%%", percent), func(b *testing.B) {

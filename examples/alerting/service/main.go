@@ -1,11 +1,10 @@
-// Command service is a small service that fails on demand. The alerts of this
-// directory and the dashboard of examples/dashboard use it. A request such as
+// Command service is a small service that fails on demand. A request such as
 //
 //	curl -X POST 'http://127.0.0.1:9464/call?status=401'
 //
 // makes the service call a provider, which answers with that status. The service
-// logs the failure with slog. slogclass classifies and counts it, and /metrics
-// exports the counter to Prometheus.
+// logs the failure with slog. slogclass classifies and counts the error. Prometheus
+// reads the counter from /metrics.
 package main
 
 import (
@@ -77,9 +76,8 @@ func newHandler() (http.Handler, func(), error) {
 	return mux, func() { _ = meters.Shutdown(context.Background()) }, nil
 }
 
-// providers lists the providers. Their counters exist from the start, with the value
-// 0, so that an alert sees the first failure: increase() does not count the first
-// value of a new series.
+// providers lists the providers. Their counters start at 0, so alerts see the first
+// failure.
 var providers = []string{"anthropic", "openai"}
 
 // service calls a provider.
@@ -108,12 +106,12 @@ func newService(meter metric.Meter) (*service, error) {
 
 // call simulates calls to a provider. The query parameters are:
 //
-//   - status: the outcomes of the calls, separated by commas. Each is an HTTP
-//     status (200 is a success) or a key of namedFailures. A success or an error
-//     that is not retryable ends the calls; the later outcomes are not used.
+//   - status: the outcomes of the calls, separated by commas. Each is an HTTP status
+//     or a key of namedFailures. The calls end at a success or at an error that is
+//     not retryable.
 //   - provider: the name of the provider.
-//   - fallback: the provider to call if the last call fails. The call to this
-//     provider always succeeds.
+//   - fallback: the provider to call if the last call fails. Its call always
+//     succeeds.
 func (s *service) call(w http.ResponseWriter, r *http.Request) {
 	provider := r.FormValue("provider")
 	if provider == "" {
@@ -135,8 +133,8 @@ func (s *service) call(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// ask calls the provider until a call succeeds, a call fails with an error that is
-// not retryable, or all statuses are used. It returns the result of the last call.
+// ask calls the provider until a call succeeds, an error is not retryable, or no
+// status is left.
 func (s *service) ask(ctx context.Context, provider string, statuses []string) (res classify.Result) {
 	for i, status := range statuses {
 		s.calls.Call(ctx, provider)
@@ -164,8 +162,8 @@ var namedFailures = map[string]error{
 	"canceled": context.Canceled,
 }
 
-// answer returns the outcome of a call. failure is the error of the call, or nil if
-// the call succeeds. err is not nil if the status is invalid.
+// answer returns the error of a call as failure, or nil after a success. If the
+// status is invalid, err is not nil.
 func answer(provider, status string) (failure, err error) {
 	url := endpoint(provider) + "/v1/messages"
 	if named := namedFailures[status]; named != nil {

@@ -1,6 +1,5 @@
-// Command webhook receives notifications of Alertmanager. It prints each alert with
-// its receiver as a line of JSON. The command exits with 0 when the given receiver
-// gets an alert with the given label:
+// Command webhook prints each alert that Alertmanager sends, as a line of JSON. It
+// exits with 0 when the given receiver gets an alert with the given label:
 //
 //	webhook -listen 127.0.0.1:9095 -receiver pager -label error_reason=authentication
 package main
@@ -55,8 +54,8 @@ func main() {
 	}
 }
 
-// run prints alerts until wanted returns true for an alert. It returns an error if
-// ctx ends first.
+// run prints alerts until wanted returns true for one. If ctx ends first, run
+// returns an error.
 func run(ctx context.Context, listen string, wanted func(alert) bool) error {
 	l, err := net.Listen("tcp", listen)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Command checkout writes logs with log/slog. It calls a payment provider, which is
-// a server on loopback. Like a real service, it logs the errors that the provider
-// returns.
+// Command checkout is a service that calls a payment provider on loopback and logs
+// its errors.
 package main
 
 import (

@@ -1,10 +1,10 @@
-// Command container runs a program and writes its output to a file, in the log
-// format of containerd. Each entry has a time, the stream, the letter F or P, and a
-// line. A line of more than 16 KiB becomes several entries. The last of them has the
-// letter F, like the only entry of a short line. The others have the letter P.
-// Usage:
+// Command container runs a program and writes its output to a file in containerd's
+// log format:
 //
 //	container DIRECTORY/namespace_pod_uid/name/0.log COMMAND...
+//
+// Each entry has a time, the stream, the letter F or P, and a line. A line of more
+// than 16 KiB becomes several entries: P for all but the last, then F.
 //
 // https://github.com/kubernetes/design-proposals-archive/blob/main/node/kubelet-cri-logging.md
 package main

@@ -23,7 +23,7 @@ type collector struct {
 }
 
 // start starts the Collector with a configuration and waits until it is ready.
-// health is the address of the configuration's health check.
+// health is the address of its health check.
 func start(ctx context.Context, s settings, name, config, health string, args ...string) (*collector, error) {
 	path := filepath.Join(s.dir, name+".yaml")
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
@@ -32,8 +32,8 @@ func start(ctx context.Context, s settings, name, config, health string, args ..
 	return startFile(ctx, s, name, path, health, nil, args...)
 }
 
-// startFile starts the Collector with the configuration file path, and waits until
-// it is ready. env has additional environment variables.
+// startFile starts the Collector with the file path, and waits until it is ready.
+// env has additional environment variables.
 func startFile(ctx context.Context, s settings, name, path, health string, env []string, args ...string) (*collector, error) {
 	c := &collector{log: filepath.Join(s.dir, name+".log")}
 	log, err := os.OpenFile(c.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -93,8 +93,8 @@ func (c *collector) cpu() (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	// The name of the program, in parentheses, may have spaces. User and system time
-	// are fields 14 and 15, in units of 10 ms: proc_pid_stat(5).
+	// The name in parentheses may have spaces. See proc_pid_stat(5): fields 14 and
+	// 15 are user and system time, in 10 ms.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	user, err := strconv.Atoi(string(fields[14-3]))
 	if err != nil {
@@ -115,8 +115,8 @@ func (c *collector) peak() (float64, error) {
 	return float64(kb) * 1024 / 1e6, err
 }
 
-// until waits until the function condition returns true. It returns an error
-// after the time limit.
+// until waits until condition returns true. After the time limit it returns an
+// error.
 func until(ctx context.Context, limit time.Duration, what string, condition func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -132,7 +132,7 @@ func until(ctx context.Context, limit time.Duration, what string, condition func
 	return nil
 }
 
-// free returns n loopback addresses whose ports are unused.
+// free returns n loopback addresses with unused ports.
 func free(n int) ([]string, error) {
 	var all []string
 	for range n {

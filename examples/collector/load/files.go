@@ -15,8 +15,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
-// inFiles measures an agent, which reads the log files of containers and sends the
-// records to a backend. The severity is only in the text of each line.
+// inFiles measures an agent, which reads the log files of containers.
 func inFiles(ctx context.Context, s settings, table io.Writer) error {
 	fmt.Fprintln(table, "errors\tprocessor\trecords\tbytes a record\tCPU a record\tmore than none\tpeak memory\tclassified")
 	return eachFile(s, table, func(percent int, from *source, file string, bytes float64) error {
@@ -39,8 +38,8 @@ func inFiles(ctx context.Context, s settings, table io.Writer) error {
 	})
 }
 
-// eachFile writes one log file per percentage of errors. It calls the function
-// measure with each file and with the average length of a record in bytes.
+// eachFile writes one log file per percentage of errors, and calls measure with it.
+// bytes is the average length of a record.
 func eachFile(s settings, table io.Writer, measure func(percent int, from *source, file string, bytes float64) error) error {
 	for _, percent := range s.percents {
 		from, err := newSource(percent, false)
@@ -151,15 +150,14 @@ service:
 `, a.health, a.extensions, a.logs, a.receiver, a.processors, a.backend, a.exporter, a.names, a.pipeline)
 }
 
-// containerLog creates the log directory of a container below the given directory.
-// It returns the name of the log file.
+// containerLog creates a container's log directory and returns the name of the log
+// file.
 func containerLog(logs string) (string, error) {
 	dir := filepath.Join(logs, "shop_orders-5d8f9c7b6d-x2x4z_0b5b5a0e-6f4f-4d0e-9c39-7d1f8a3b2c10", "orders")
 	return filepath.Join(dir, "0.log"), os.MkdirAll(dir, 0o755)
 }
 
-// tail starts an agent, which reads a file and sends the records to a sink. It
-// returns the time and memory that the agent has used.
+// tail measures an agent, which reads a file and sends the records to a sink.
 func tail(ctx context.Context, s settings, c contender, from *source, file string) (f figures, err error) {
 	logs := filepath.Join(s.dir, "pods")
 	path, err := containerLog(logs)

@@ -15,13 +15,11 @@ import (
 	"google.golang.org/grpc"
 )
 
-// durable configures an exporter whose queue is kept on disk, so that the queue
-// survives the end of the process.
+// durable configures an exporter with a queue on disk.
 const durable = `    retry_on_failure: {initial_interval: 100ms, max_interval: 500ms, max_elapsed_time: 0}
     sending_queue: {storage: file_storage, queue_size: 100_000, batch: {sizer: items, min_size: 2_000, max_size: 10_000}}`
 
-// kill kills the Collector many times while records arrive over OTLP and in
-// files. The backend starts after half of the kills.
+// kill kills the Collector many times while records arrive over OTLP and in files.
 func kill(ctx context.Context, s settings, table io.Writer) error {
 	fmt.Fprintln(table, "records come\tkills\tacknowledged\tlost\tdoubled")
 	if err := killOTLP(ctx, s, table); err != nil {
@@ -30,11 +28,12 @@ func kill(ctx context.Context, s settings, table io.Writer) error {
 	return killFiles(ctx, s, table)
 }
 
-// killRepeatedly starts and kills s.kills Collectors, one after the other, at equal
-// intervals of the n records. Then it starts one more Collector. The function
-// progress returns how many records were sent so far. After half of the kills,
-// killRepeatedly calls listen to start the sink. It returns the last Collector and
-// the sink.
+// killRepeatedly starts and kills s.kills Collectors, one after the other. Then it
+// starts the Collector that it returns.
+//
+//   - The kills are at equal intervals of the n records.
+//   - progress returns the number of records that were sent.
+//   - listen starts the sink after half of the kills.
 func killRepeatedly(ctx context.Context, s settings, n int, progress func() int, listen func() (*sink, error), start func() (*collector, error)) (*collector, *sink, error) {
 	var to *sink
 	for k := range s.kills {
@@ -128,8 +127,7 @@ func killFiles(ctx context.Context, s settings, table io.Writer) (err error) {
 		receiver: "    storage: file_storage\n    retry_on_failure: {enabled: true, max_elapsed_time: 0}", exporter: durable,
 	}.config()
 
-	// In place of a program in a container, a goroutine writes the log file: about
-	// a tenth of all records each second.
+	// A goroutine writes the log file in place of a container.
 	path, err := containerLog(logs)
 	if err != nil {
 		return err

@@ -1,14 +1,12 @@
 // Command load tests a Collector with errclass under load, on loopback. It checks
-// that the Collector loses no record, sends none twice and changes none. It has four
-// subcommands:
+// that no record is lost, doubled or changed. It has four subcommands:
 //
 //	load [flags] otlp    measure the classification of records from OTLP, also with the transform processor
 //	load [flags] files   measure an agent that reads the log files of containers, with errclass and without
 //	load [flags] plan    measure the agent and the gateway of collector/kubernetes
 //	load [flags] kill    kill the Collector again and again, and check that every acknowledged record arrives
 //
-// Each subcommand prints a table. Its times are CPU times of the Collector's process
-// per record.
+// The printed times are CPU times of the Collector's process per record.
 package main
 
 import (
@@ -86,7 +84,7 @@ func run(ctx context.Context, s settings, what string) (err error) {
 	}
 }
 
-// numbers is a flag whose value is a list of numbers, separated by commas.
+// numbers is a flag for a list of numbers, separated by commas.
 type numbers []int
 
 func (n *numbers) String() string { return strings.Trim(fmt.Sprint(*n), "[]") }

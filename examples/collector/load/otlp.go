@@ -99,8 +99,7 @@ func overOTLP(ctx context.Context, s settings, table io.Writer) error {
 	return nil
 }
 
-// intact is the last line of the output. If a record is lost, doubled or changed,
-// the program ends earlier with an error.
+// intact is the last line of the output, if no check has failed.
 const intact = "No record was lost, doubled or changed."
 
 func micros(d time.Duration) string { return fmt.Sprintf("%.2f µs", float64(d)/1e3) }
@@ -120,8 +119,7 @@ func cheapest[F interface{ cost() time.Duration }](rounds int, run func() (F, er
 	return best, nil
 }
 
-// sendAll sends n records through a Collector to a sink. It returns an error if a
-// record is lost, doubled or changed.
+// sendAll sends n records through a Collector to a sink and checks them.
 func sendAll(ctx context.Context, s settings, c contender, from *source, n int) (f figures, err error) {
 	to, err := listen("127.0.0.1:0", n, byNumber, unchanged(from))
 	if err != nil {
@@ -184,8 +182,8 @@ service:
 	return f, nil
 }
 
-// send sends the first n records over several connections. The function export sends
-// one batch: the records with the numbers first to last-1.
+// send sends the first n records over several connections. export sends the batch of
+// records first to last-1.
 func send(ctx context.Context, address string, n, connections int, export func(ctx context.Context, client plogotlp.GRPCClient, first, last int) error) error {
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)

@@ -18,9 +18,9 @@ import (
 // terabyteADay is one terabyte per day, in bytes per second.
 const terabyteADay = 1e12 / (24 * 60 * 60)
 
-// plan measures the agent and the gateway with the unchanged configuration of
-// collector/kubernetes: with compression and queues on disk. It prints how many
-// cores each of them needs for one terabyte of container logs per day.
+// plan measures the agent and the gateway with the configuration of
+// collector/kubernetes. It prints the cores that each needs for one terabyte of logs
+// per day.
 func plan(ctx context.Context, s settings, table io.Writer) error {
 	fmt.Fprintln(table, "errors\trecords\tbytes a record\tagent\tgateway\tagent's memory\tgateway's memory\tagent, 1 TB a day\tgateway, 1 TB a day")
 	return eachFile(s, table, func(percent int, from *source, file string, bytes float64) error {

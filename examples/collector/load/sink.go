@@ -91,8 +91,8 @@ func (s *sink) record(r plog.LogRecord) error {
 	return s.check(n, r)
 }
 
-// wait waits until all records have arrived. After the time limit it returns an
-// error, with the last output of the collectors.
+// wait waits until all records have arrived, or returns an error after the time
+// limit.
 func (s *sink) wait(ctx context.Context, limit time.Duration, collectors ...*collector) error {
 	err := until(ctx, limit, "all records have arrived", func() bool {
 		s.mu.Lock()
@@ -111,8 +111,8 @@ func (s *sink) wait(ctx context.Context, limit time.Duration, collectors ...*col
 	return err
 }
 
-// verify returns how many records were classified. It returns an error if a
-// record is missing, has arrived twice or was changed.
+// verify returns how many records were classified. It returns an error if a record
+// is missing, doubled or changed.
 func (s *sink) verify() (classified int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +125,7 @@ func (s *sink) verify() (classified int, err error) {
 	return s.classified, nil
 }
 
-// byNumber returns the number of a record: its attribute n.
+// byNumber returns the number of a record from the attribute n.
 func byNumber(r plog.LogRecord) (int, error) {
 	n, ok := r.Attributes().Get("n")
 	if !ok {
@@ -134,8 +134,8 @@ func byNumber(r plog.LogRecord) (int, error) {
 	return int(n.Int()), nil
 }
 
-// unchanged returns a function that compares record n with the original record,
-// byte for byte. The function ignores the attributes that errclass adds.
+// unchanged returns a function that compares record n with the original, byte for
+// byte. It ignores the attributes that errclass adds.
 func unchanged(from *source) func(int, plog.LogRecord) error {
 	var marshal plog.ProtoMarshaler
 	alone := func(fill func(plog.LogRecord)) ([]byte, error) {

@@ -51,8 +51,7 @@ var rules = []struct{ pattern, category, reason string }{
 }
 
 // transform returns the configuration of the transform processor with the first n
-// rules. Each rule has two statements. The first matching rule decides. The
-// processor skips records that are not errors.
+// rules. The first matching rule decides.
 func transform(n int) string {
 	var b strings.Builder
 	b.WriteString("  transform:\n    log_statements:\n      - conditions: ['log.severity_number >= SEVERITY_NUMBER_ERROR']\n        statements:\n")

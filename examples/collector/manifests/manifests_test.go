@@ -1,6 +1,5 @@
 // Package manifests_test checks the manifests of collector/kubernetes without a
-// cluster. It renders them like kubectl and decodes them strictly into the types of
-// the Kubernetes API. Everything that a manifest names must exist.
+// cluster. It renders them like kubectl and decodes them strictly.
 package manifests_test
 
 import (
@@ -45,8 +44,7 @@ type manifests struct {
 	bindings   []*rbacv1.RoleBinding
 }
 
-// render returns the objects of the kustomization. The test fails if an object has
-// a field that the API does not have.
+// render returns the objects of the kustomization. Unknown fields fail the test.
 func render(t *testing.T) manifests {
 	t.Helper()
 	rendered, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), directory)
@@ -95,9 +93,8 @@ func render(t *testing.T) manifests {
 	return m
 }
 
-// TestPods checks that everything that the pods name exists: configuration,
-// directories, ports and account. Pods must have limits and only the rights that
-// they need.
+// TestPods checks that everything that the pods name exists. Pods must have limits
+// and no needless rights.
 func TestPods(t *testing.T) {
 	t.Parallel()
 	m := render(t)
@@ -137,9 +134,7 @@ func TestPods(t *testing.T) {
 			config := argument(t, c, "--config=")
 			assert.Equal(t, "/etc/otelcol-errclass", path.Dir(config))
 			require.Contains(t, files, path.Base(config))
-			// The ConfigMap must contain the file below directory unchanged,
-			// because check.sh validates that file and runs the Collector with
-			// it.
+			// The ConfigMap must contain the file that check.sh validates.
 			want, err := os.ReadFile(path.Join(directory, "config", path.Base(config)))
 			require.NoError(t, err)
 			assert.Equal(t, string(want), files[path.Base(config)])
@@ -190,8 +185,8 @@ func hasPort(c corev1.Container, port intstr.IntOrString) bool {
 	})
 }
 
-// TestServices checks that each service selects pods that have the ports of the
-// service. The agent must send to an existing service.
+// Each service selects pods that have its ports. The agent must send to an existing
+// service.
 func TestServices(t *testing.T) {
 	t.Parallel()
 	m := render(t)
@@ -217,8 +212,7 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// TestRoles checks that the service accounts mount no token, and that the roles
-// permit access only to existing ConfigMaps.
+// Service accounts mount no token. Roles permit access only to existing ConfigMaps.
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	m := render(t)

@@ -3,9 +3,8 @@
 //
 //	records FILE...
 //
-// The line of a log record has its service, its category, its reason, and whether
-// its body has one line or several. The line of a span has its trace, name,
-// category and reason.
+// The line of a log record has its service, category and reason, and whether its body
+// has several lines. The line of a span has its trace, name, category and reason.
 package main
 
 import (

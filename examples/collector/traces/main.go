@@ -1,6 +1,5 @@
-// Command traces sends traces over OTLP with OpenTelemetry's SDK. Each trace is a
-// request with a call to a provider. The command prints how many traces of each
-// kind it has sent:
+// Command traces sends traces over OTLP. Each trace is a request with a call to a
+// provider:
 //
 //	traces -endpoint 127.0.0.1:4318 -ok 4000 -retryable 1000 -fatal 30
 package main
@@ -79,8 +78,8 @@ func send(ctx context.Context, endpoint string, kinds []kind) error {
 	return nil
 }
 
-// request sends the trace of one request. Even if the call to the provider fails,
-// the request succeeds, so only the span of the call has the status Error.
+// request sends the trace of one request. The request succeeds even if its call
+// fails.
 func request(ctx context.Context, tracer trace.Tracer, k kind) {
 	ctx, root := tracer.Start(ctx, "POST /ask", trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(attribute.String("kind", k.name)))
 	defer root.End()

@@ -1,8 +1,7 @@
 //go:build js && wasm
 
 // Command wasm is the classifier of the playground's page. When it is ready, it
-// calls the function errclassReady of the page with two functions. Both return
-// JSON:
+// calls errclassReady with two functions. Both return JSON:
 //
 //	answer(text, as)   the errors of a text, in groups
 //	explain(evidence)  why an error has its category and reason

@@ -1,6 +1,5 @@
-// Package browser opens pages of this repository in a headless Chromium. Its tests
-// have the build tag browser, so that go test needs no browser. The scripts check.sh
-// run them.
+// Package browser opens pages of this repository in a headless Chromium. The tests
+// have the build tag browser. The scripts check.sh run them.
 package browser
 
 import (
@@ -37,8 +36,7 @@ type Page struct {
 	faults   []string
 }
 
-// testLimit is the time limit of a test, and waitLimit that of one wait for the
-// page. Both are long, because the machine may be busy.
+// testLimit is the time limit of a test. waitLimit is that of one wait.
 const (
 	testLimit = 5 * time.Minute
 	waitLimit = time.Minute
@@ -102,7 +100,7 @@ func (p *Page) Requests() []string {
 }
 
 // Faults returns uncaught exceptions, dialogs, and messages that the browser logged
-// as errors. The browser logs each breach of the page's Content-Security-Policy.
+// as errors. These include each breach of the Content-Security-Policy.
 func (p *Page) Faults() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,8 +130,8 @@ func (p *Page) Keys(keys string) {
 	p.do(chromedp.KeyEvent(keys))
 }
 
-// Drag presses the mouse button at one point of the window, moves the mouse, and
-// releases the button at another point.
+// Drag presses the mouse button at one point of the window and releases it at
+// another.
 func (p *Page) Drag(fromX, fromY, toX, toY float64) {
 	p.t.Helper()
 	p.do(chromedp.DragAndDropXY(fromX, fromY, toX, toY))
@@ -162,7 +160,7 @@ func (p *Page) Until(expression string) {
 }
 
 // Text returns the visible text of the first element that matches a selector, with
-// single spaces, or "" if no element matches.
+// single spaces. If no element matches, it returns "".
 func (p *Page) Text(selector string) string {
 	p.t.Helper()
 	texts := p.Texts(selector)
@@ -190,8 +188,8 @@ func Value[T any](p *Page, expression string) T {
 	return v
 }
 
-// Window changes the size of the window. dark says whether the page is told that the
-// user prefers dark pages.
+// Window changes the size of the window. dark says whether the user prefers dark
+// pages.
 func (p *Page) Window(width, height int64, dark bool) {
 	p.t.Helper()
 	scheme := "light"
@@ -236,8 +234,7 @@ func (p *Page) CPU() CPU {
 	return used
 }
 
-// Since returns the processor time that was used between the measurements earlier
-// and c.
+// Since returns the processor time that was used after an earlier measurement.
 func (c CPU) Since(earlier CPU) (used time.Duration) {
 	for id, now := range c {
 		used += now - earlier[id]
@@ -245,16 +242,16 @@ func (c CPU) Since(earlier CPU) (used time.Duration) {
 	return used
 }
 
-// Wide returns the elements that reach beyond the right edge of the window. If the
-// page is not wider than the window, it returns none.
+// Wide returns the elements beyond the right edge of the window. If the page is not
+// too wide, it returns none.
 func (p *Page) Wide() []string {
 	p.t.Helper()
 	return Value[[]string](p, `document.documentElement.scrollWidth <= innerWidth ? [] :
 		[...document.body.querySelectorAll("*")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.tagName + "." + e.className)`)
 }
 
-// Screenshot writes a picture of the window into the directory that the environment
-// variable SCREENSHOTS names. If the variable is not set, Screenshot does nothing.
+// Screenshot writes a picture of the window into the directory SCREENSHOTS. If this
+// environment variable is not set, Screenshot does nothing.
 func (p *Page) Screenshot(name string) {
 	p.t.Helper()
 	dir := os.Getenv("SCREENSHOTS")

@@ -154,9 +154,8 @@ func TestPlaygroundFile(t *testing.T) {
 	assert.Empty(t, p.Faults())
 }
 
-// TestPlaygroundStart logs how long the page takes to its first answer: the elapsed
-// time, and the processor time of all threads of the browser. Both depend on the
-// machine and on other programs, so only the answer itself is required.
+// TestPlaygroundStart logs the time until the page's first answer. The time depends
+// on the machine, so only the answer is required.
 func TestPlaygroundStart(t *testing.T) {
 	address, _ := server(t)
 	p := browser.Open(t, "about:blank")

@@ -19,13 +19,11 @@ import (
 	browser "github.com/errclass/errclass/internal/pages/test"
 )
 
-// hostile is the text of an error. It contains markup that would run a script if
-// the page did not escape it.
+// hostile is the text of an error with markup that must be escaped.
 const hostile = `HTTP 503 </script><script>alert(1)</script><img src=x onerror=alert(2)>`
 
-// writeLog writes a log of one hour and returns its path. The log has 746 errors
-// and 3,600 other lines. From minute 20 to minute 29, a database refuses
-// connections.
+// writeLog writes a log of one hour with 746 errors and 3,600 other lines. A
+// database refuses connections in minutes 20 to 29.
 func writeLog(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder

@@ -20,9 +20,8 @@ import (
 	"github.com/errclass/errclass/internal/release/workspace"
 )
 
-// exported returns the exported API of each public package. The keys are the names
-// of the files in api/. Each name, method and field has one line. A line that is
-// removed or changed breaks users' programs, but a new line does not.
+// exported returns the exported API of each public package, by file name in api/.
+// Each name, method and field has one line.
 func (repo *repository) exported(ctx context.Context) (map[string]string, error) {
 	public, err := repo.public(ctx)
 	if err != nil {
@@ -53,9 +52,8 @@ func (repo *repository) exported(ctx context.Context) (map[string]string, error)
 	return api, nil
 }
 
-// exports maps import paths to files with the compiler's export data: one for each
-// public package and each of its dependencies. The go command finds the packages
-// through the workspace in the directory work.
+// exports maps the import paths of packages to their files of export data. work is a
+// directory with a go.work.
 func (repo *repository) exports(ctx context.Context, work string, public []pkg) (map[string]string, error) {
 	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}
 	for _, p := range public {
@@ -150,9 +148,8 @@ func (repo *repository) writeAPI(ctx context.Context) error {
 	return nil
 }
 
-// compareAPI compares the exported API with the files in api/ and with the last
-// release. It prints the lines that only the last release has. From v1 on, such
-// lines are an error, unless the major version changes.
+// compareAPI compares the exported API with api/ and with the last release. Removed
+// lines are an error from v1 on, within a major version.
 func (repo *repository) compareAPI(ctx context.Context) error {
 	api, err := repo.exported(ctx)
 	if err != nil {
@@ -203,8 +200,8 @@ func (repo *repository) keptAPI() (map[string]string, error) {
 	return kept, err
 }
 
-// lastAPI reads the files in api/ of the last release, which is the newest version
-// tag of the root module that HEAD can reach. Before the first release, tag is "".
+// lastAPI reads the files in api/ of the last release. Before the first release, tag
+// is "".
 func (repo *repository) lastAPI(ctx context.Context) (tag string, api map[string]string, err error) {
 	git := func(args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, "git", args...)
@@ -239,8 +236,8 @@ func (repo *repository) lastAPI(ctx context.Context) (tag string, api map[string
 	return tag, api, nil
 }
 
-// missing returns the lines of the files in a that are not in the file of the same
-// name in b. Each line has the name of the file as a prefix.
+// missing returns the lines of a that are not in the file of the same name in b.
+// Each line begins with the name of the file.
 func missing(a, b map[string]string) []string {
 	var all []string
 	for name, text := range a {

@@ -15,9 +15,8 @@ import (
 	"github.com/errclass/errclass/internal/release/workspace"
 )
 
-// maxModules is the maximum number of modules in the module graph of a program that
-// imports only slogclass, including the program itself. The README states this
-// number.
+// maxModules is the maximum size of a module graph that contains slogclass. The
+// README states this number.
 const maxModules = 16
 
 // heavy matches modules on which a program that imports only slogclass must not
@@ -106,8 +105,6 @@ func (r *rehearsal) command(ctx context.Context) error {
 }
 
 // consumer builds and runs the program in testdata/consumers for a public package.
-// The program's module requires the package's module at the version of the
-// rehearsal.
 func (r *rehearsal) consumer(ctx context.Context, importPath string) error {
 	name := path.Join("internal/release/check/testdata/consumers", strings.TrimPrefix(importPath, root+"/"), "main.go")
 	program, err := os.ReadFile(filepath.Join(r.repo.dir, filepath.FromSlash(name)))
@@ -157,8 +154,7 @@ func (r *rehearsal) graph(ctx context.Context, dir string) error {
 	return nil
 }
 
-// tidyAll runs "go mod tidy" for all modules of the work tree. Afterwards, released
-// modules require each other at the version of the next release.
+// tidyAll runs "go mod tidy" for all modules of the work tree.
 func (r *rehearsal) tidyAll(ctx context.Context) error {
 	for _, m := range r.repo.released {
 		if err := r.pack(ctx, m, true); err != nil {

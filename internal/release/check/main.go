@@ -7,20 +7,16 @@
 //
 // A rehearsal has these steps:
 //
-//  1. Pack every released module into a module proxy on disk, in an order in which
-//     each module comes after the modules that it requires. In a packed module,
-//     go.mod has the version of the rehearsal for these modules, and go.sum has
-//     their checksums.
-//  2. Run go mod tidy -diff and go build in each packed module without go.work, and
-//     go mod tidy -diff in each other module.
+//  1. Pack every released module into a module proxy on disk. Each module comes
+//     after the modules that it requires.
+//  2. Check go mod tidy in every module. Build each packed module without go.work.
 //  3. Install the command from an empty directory, and run it.
-//  4. For each public package, build and run a program that imports no other
-//     package of errclass. Each program has a new directory. The program for
-//     slogclass must depend on few modules.
+//  4. For each public package, build and run a program in a new directory. The
+//     program imports no other package of errclass. With slogclass, it must depend
+//     on few modules.
 //  5. Compare the exported API with api/ and with the last tag.
 //
-// Each rehearsal has a new version. At the end, the command removes the files of this
-// version from the module cache.
+// Each rehearsal has a new version, which is finally removed from the module cache.
 package main
 
 import (

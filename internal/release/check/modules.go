@@ -20,9 +20,8 @@ import (
 // it.
 const root = "github.com/errclass/errclass"
 
-// development lists the directories of modules that users do not install. The go.mod
-// files of these modules may use replace. All other modules are checked like
-// released ones.
+// development lists the directories of modules that users do not install. Only their
+// go.mod files may use replace.
 var development = []string{
 	"collector/errclassprocessor/test",
 	"compat",
@@ -169,9 +168,7 @@ func (repo *repository) inDevelopment(path string) bool {
 	})
 }
 
-// goOutput runs go in the directory work, which is one of [workspace.Dirs]. The
-// platform is always linux on amd64 without cgo, so that the exported API is the
-// same on every machine.
+// goOutput runs go in the directory work, always for linux on amd64 without cgo.
 func (repo *repository) goOutput(ctx context.Context, work string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = filepath.Join(repo.dir, work)

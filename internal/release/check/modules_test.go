@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tree writes a repository with the go.mod files in mods, and returns what read
-// reads from it.
+// tree writes a repository with the go.mod files in mods, and reads it.
 func tree(t *testing.T, mods map[string]string) (*repository, error) {
 	t.Helper()
 	dir := t.TempDir()

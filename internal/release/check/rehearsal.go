@@ -46,8 +46,7 @@ func newRehearsal(ctx context.Context, repo *repository, dir string) (*rehearsal
 	// files of each version.
 	base := strings.TrimSuffix(repo.base, semver.Prerelease(repo.base)+semver.Build(repo.base))
 	version := base + "-check." + time.Now().UTC().Format("20060102150405") + fmt.Sprint(os.Getpid())
-	// Get third-party modules only from the proxies. With "direct" the go command
-	// would also get them from their repositories.
+	// Get third-party modules only from the proxies, not from their repositories.
 	proxies := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(env.GOPROXY, "direct"), ","), "|")
 	r := &rehearsal{repo: repo, dir: dir, version: version, cache: env.GOMODCACHE, sums: workspace.Sums{}}
 	r.env = append(os.Environ(),
@@ -65,9 +64,8 @@ func (r *rehearsal) source(m *workspace.Module) string {
 	return filepath.Join(r.dir, "src", strings.ReplaceAll(m.Path, "/", "-"))
 }
 
-// pack copies m, sets the version in the go.mod and go.sum of the copy, and adds the
-// copy to the proxy. If tidy is true, it first runs go mod tidy in the copy. The
-// modules that m requires must already be packed.
+// pack adds a copy of m to the proxy, at the version of the rehearsal. The modules
+// that m requires must already be packed.
 func (r *rehearsal) pack(ctx context.Context, m *workspace.Module, tidy bool) error {
 	dir := r.source(m)
 	if err := r.copyModule(m, dir); err != nil {
@@ -144,8 +142,7 @@ func copyFile(from modzip.File, to string) error {
 	return os.WriteFile(to, data, 0o644)
 }
 
-// goRun runs go in dir, without go.work and with the proxy of the rehearsal. If go
-// fails, the error contains its output.
+// goRun runs go in dir, without go.work and with the proxy of the rehearsal.
 func (r *rehearsal) goRun(ctx context.Context, dir string, args ...string) error {
 	_, err := r.goOutput(ctx, dir, args...)
 	return err
@@ -166,8 +163,7 @@ func (r *rehearsal) output(ctx context.Context, dir, name string, args ...string
 	return out.String(), nil
 }
 
-// clean removes the temporary directory. It also removes the files of this version,
-// which are read-only, from the module cache.
+// clean removes the temporary directory, and this version from the module cache.
 func (r *rehearsal) clean() error {
 	var gone []string
 	for _, m := range r.repo.released {

@@ -15,9 +15,8 @@ import (
 
 const licence = "LICENSE"
 
-// Files returns the files of m that git tracks, and new files that git does not
-// ignore. It leaves out the modules below m. If m has no licence, Files adds the
-// licence of the root module, like the go command.
+// Files returns the files of m that git tracks or does not ignore. The modules below
+// m are left out. If m has no licence, the root module's licence is added.
 func (m *Module) Files() ([]zip.File, error) {
 	cmd := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	cmd.Dir = m.Name(".")

@@ -13,8 +13,8 @@ import (
 // Sums maps the path of each packed module to its two lines in go.sum.
 type Sums map[string][]string
 
-// Add adds the lines for this version of m. The argument zip is the name of
-// the module's zip file, and gomod is the name of its go.mod.
+// Add adds the lines for this version of m. The argument zip is the name of the
+// module's zip file. The argument gomod is the name of its go.mod.
 func (s Sums) Add(m *Module, version, zip, gomod string) error {
 	sum, err := dirhash.HashZip(zip, dirhash.Hash1)
 	if err != nil {
@@ -30,8 +30,8 @@ func (s Sums) Add(m *Module, version, zip, gomod string) error {
 }
 
 // Write updates the go.sum in dir, which is the directory of m or of a copy of m. It
-// replaces all lines about modules of this repository by lines for the modules that
-// m requires. The argument root is the path of the root module.
+// replaces all lines about modules of this repository. The argument root is the path
+// of the root module.
 func (s Sums) Write(m *Module, dir, root string) error {
 	name := filepath.Join(dir, "go.sum")
 	data, err := os.ReadFile(name)
@@ -45,8 +45,8 @@ func (s Sums) Write(m *Module, dir, root string) error {
 	return os.WriteFile(name, []byte(FormatSums(lines)), 0o644)
 }
 
-// ThirdParty returns the lines of a go.sum without those about the module root and
-// the modules below root.
+// ThirdParty returns the lines of a go.sum without the module root and modules below
+// it.
 func ThirdParty(sums, root string) []string {
 	var lines []string
 	for line := range strings.Lines(sums) {

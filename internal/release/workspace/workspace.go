@@ -1,5 +1,5 @@
-// Package workspace reads the modules of this repository from its go.work files,
-// and edits their go.mod and go.sum files for a release. [Read] is the entry point.
+// Package workspace reads the modules of this repository from its go.work files. It
+// edits their go.mod and go.sum files for a release. [Read] is the entry point.
 package workspace
 
 import (
@@ -15,14 +15,13 @@ import (
 )
 
 // Dirs lists the directories that have a go.work. The Collector's modules have their
-// own workspace, so that they are built with the versions that their go.mod files
-// require.
+// own workspace.
 var Dirs = []string{".", "collector"}
 
 // Module is a module that a go.work names.
 type Module struct {
 	Dir      string // relative to the repository, with slashes; "." is the root
-	Work     string // one of [Dirs]: the first whose go.work names the module
+	Work     string // the first of [Dirs] with a go.work that names the module
 	Path     string
 	File     *modfile.File // its go.mod
 	Requires []*Module     // the modules of this repository that it requires
@@ -58,7 +57,7 @@ func used(repo string) (modules []*Module, err error) {
 }
 
 // Read returns the modules in the go.work files of the repository at dir. The root
-// is first, and each module comes after those that it requires.
+// is first. Each module comes after the modules that it requires.
 func Read(dir string) ([]*Module, error) {
 	modules, err := used(dir)
 	if err != nil {
@@ -101,8 +100,7 @@ func Read(dir string) ([]*Module, error) {
 	return modules, err
 }
 
-// sorted returns the modules in an order in which each comes after the modules that
-// it requires.
+// sorted returns the modules, each after the modules that it requires.
 func sorted(modules []*Module) ([]*Module, error) {
 	slices.SortFunc(modules, func(a, b *Module) int { return strings.Compare(a.Dir, b.Dir) })
 	var order []*Module
@@ -130,7 +128,7 @@ func (m *Module) Name(file string) string {
 }
 
 // SetVersion edits the go.mod in dir, which is the directory of m or of a copy of m.
-// It sets the version of each other module of this repository that m requires.
+// It sets the version of each required module of this repository.
 func (m *Module) SetVersion(dir, version string) error {
 	name := filepath.Join(dir, "go.mod")
 	file, err := parse(name)

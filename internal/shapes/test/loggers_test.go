@@ -29,8 +29,8 @@ import (
 
 var errRefused = fmt.Errorf("query: %w", errors.New("dial tcp 10.0.0.7:5432: connect: connection refused"))
 
-// logger logs an error, an info record, and an error with errRefused in a group. A
-// logger without groups leaves out the third record.
+// logger logs an error, an info record, and an error in a group. Without groups,
+// the third record is missing.
 type logger struct {
 	shape string
 	log   func(w io.Writer)
@@ -160,8 +160,7 @@ func finds(rec *shapes.Record, text string) (found bool) {
 	return found
 }
 
-// TestTextLoggers checks that lines of text are read for each logger that prints
-// text.
+// TestTextLoggers checks that text lines of loggers are read.
 func TestTextLoggers(t *testing.T) {
 	for name, l := range map[string]logger{
 		"klog":           {"klog", withKlog},

@@ -10,9 +10,8 @@ import (
 	"strconv"
 )
 
-// ID returns the id of a task: a hash of the kind and the key. Two queues that share
-// a store thus find each other's tasks with the same kind and key. Without a key,
-// the id is random.
+// ID returns the id of a task, a hash of the kind and the key. Queues that share a
+// store find each other's tasks by this id. If the key is empty, the id is random.
 func ID(kind, key string) string {
 	if key == "" {
 		return rand.Text()
@@ -31,8 +30,8 @@ func Run(ctx context.Context, f func(context.Context, []byte) error, payload []b
 	return f(ctx, payload)
 }
 
-// ErrorText returns the text of err. It returns the type of err if Error panics, and
-// "" if err is nil.
+// ErrorText returns the text of err. If err is nil, it returns "". If the method
+// Error panics, it returns the type of err.
 func ErrorText(err error) (text string) {
 	if err == nil {
 		return ""

@@ -7,8 +7,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// bareLines maps whole lines in the stderr of a failed child process to reasons. In a
-// longer line or elsewhere, the words are too vague: "rate limit" can be a setting.
+// bareLines maps whole lines of a failed child's stderr to reasons. Elsewhere the
+// words are too vague: "rate limit" can be a setting.
 var bareLines = map[string]signal.Reason{
 	"rate limit":              signal.ReasonRateLimit,
 	"rate limits":             signal.ReasonRateLimit,
@@ -32,8 +32,8 @@ func readBareLines(q *collect.Inquiry, stderr string) {
 	}
 }
 
-// bareLine returns a line in lower case, without the words that a logger or a
-// program puts before its message: "codex: Error: rate limit." -> "rate limit".
+// bareLine returns a line in lower case without prefixes: "codex: Error: rate
+// limit." -> "rate limit".
 func bareLine(line string) string {
 	line = strings.TrimRight(line, " \t\r.!")
 	line = line[strings.LastIndexByte(line, ']')+1:]

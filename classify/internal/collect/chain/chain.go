@@ -1,5 +1,5 @@
-// Package chain collects signals (matches in the evidence) from error values: from the
-// types, methods and fields of an error and of all errors that it wraps.
+// Package chain collects signals (matches in the evidence) from error values. It
+// reads the types, methods and fields of all errors in a chain.
 package chain
 
 import (
@@ -12,33 +12,31 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// maxDepth is the greatest depth at which errors of a chain are read. A deeper
-// chain is an accident or an attack.
+// maxDepth is the greatest depth at which errors of a chain are read.
 const (
 	maxDepth = 64
 )
 
-// Walk is one pass over the chain of an error. It follows Unwrap() error and every
-// branch of Unwrap() []error. It does not use errors.Is and errors.As, which never
-// return from a cyclic chain.
+// Walk is one pass over the chain of an error. It follows every branch. It does not
+// use errors.Is and errors.As, which may not return for a cyclic chain.
 //
-// If a method of a foreign error panics, Walk recovers, and loses only the evidence
-// of that method. Infinite recursion cannot be recovered. So in a chain without an
-// end, Walk does not call methods that might follow Unwrap.
+// If a method of a foreign error panics, Walk recovers and continues. Infinite
+// recursion cannot be recovered. In an endless chain, Walk calls no method that
+// might follow Unwrap.
 //
 // A Walk is never passed to a func value and holds no foreign error or text. This
-// keeps the Walk and the Inquiry on the stack.
+// keeps it on the stack.
 type Walk struct {
 	Q        *collect.Inquiry
 	ended    *ended       // why the caller's context has ended
 	op       operation    // the operation in which the wrapped errors occurred
-	seen     observations // what was seen in the chain; for the method decide
+	seen     observations // what the chain contains; for the method decide
 	deadline deadline     // the first deadline of this program that was seen
 	cyclic   bool         // the chain may have no end
 }
 
 // observations is a set of things that were seen in the chain. The method decide
-// derives the result from the set after the whole chain has been read.
+// uses it at the end.
 type observations uint8
 
 const (
@@ -50,9 +48,9 @@ const (
 	sawAgain                             // EAGAIN; its Timeout() returns true, but it is no timeout
 )
 
-// ReadChain reads the chain of err and returns the text of err. The text is "" if
-// this program ended the call itself, or if the Error method might never return.
-// cause is Evidence.Cause.
+// ReadChain reads the chain of err and returns the text of err. If this program
+// ended the call itself, the text is "". If the Error method might never return, the
+// text is "" too. The argument cause is Evidence.Cause.
 func ReadChain(q *collect.Inquiry, err, cause error) string {
 	if err == nil {
 		return ""
@@ -67,9 +65,8 @@ func ReadChain(q *collect.Inquiry, err, cause error) string {
 	return CutText(err, q.Budget.Limit)
 }
 
-// These are the types of errors made by errors.New, fmt.Errorf (with one %w or
-// several) and errors.Join. Most errors have one of these types. The text of such an
-// error is the only evidence.
+// These are the types of errors made by errors.New, fmt.Errorf and errors.Join.
+// Their only evidence is the text.
 var (
 	plainType = reflect.TypeOf(ErrBudgetExceeded)
 	wrapType  = reflect.TypeOf(fmt.Errorf("%w", ErrBudgetExceeded))
@@ -77,8 +74,8 @@ var (
 	joinType  = reflect.TypeOf(errors.Join(ErrBudgetExceeded))
 )
 
-// These are nil pointers of the types above. The methods of such a pointer panic. The
-// types are unexported, so other packages can make the pointer only by reflection.
+// These nil pointers panic in every method. Other packages can make them only by
+// reflection.
 var (
 	nilPlain = reflect.Zero(plainType).Interface().(error)
 	nilWrap  = reflect.Zero(wrapType).Interface().(error)
@@ -90,9 +87,8 @@ func isPlain(err error) bool { return reflect.TypeOf(err) == plainType && err !=
 // isWrap reports whether err was made by fmt.Errorf with one %w.
 func isWrap(err error) bool { return reflect.TypeOf(err) == wrapType && err != nilWrap }
 
-// These are interfaces of errors that wrap other errors. The first two belong to
-// the standard library. The others belong to pkg/errors, aws-sdk-go v1,
-// go-multierror (whose Unwrap hides the errors) and Kubernetes' Aggregate.
+// These are interfaces of errors that wrap others. The last four belong to
+// pkg/errors, aws-sdk-go v1, go-multierror and Kubernetes.
 type (
 	wrapper    interface{ Unwrap() error }
 	joiner     interface{ Unwrap() []error }
@@ -114,7 +110,7 @@ func (w *Walk) chain(err error, depth int) {
 		}
 		switch {
 		case isPlain(err):
-			w.plain(err)
+			w.readPlain(err)
 			return
 		case isWrap(err):
 			err = err.(wrapper).Unwrap()
@@ -126,7 +122,7 @@ func (w *Walk) chain(err error, depth int) {
 			}
 			caps := s.Caps
 			if w.cyclic && !s.Leaf {
-				caps &= shallow
+				caps &= ownFieldCaps
 			}
 			for ; caps != 0; caps &= caps - 1 {
 				w.read(caps&-caps, s, err)
@@ -153,8 +149,7 @@ func (w *Walk) chain(err error, depth int) {
 	}
 }
 
-// unwrap returns the errors that err wraps: one error in the result next, or
-// several in branches.
+// unwrap returns the errors that err wraps: one error, or several branches.
 func unwrap(err error) (next error, branches []error) {
 	defer IgnorePanic()
 	switch e := err.(type) {
@@ -179,17 +174,14 @@ func unwrap(err error) (next error, branches []error) {
 // IgnorePanic recovers a panic. It is deferred around calls of foreign methods.
 func IgnorePanic() { _ = recover() }
 
-// errorText returns err.Error(), or "" if Error panics. It must not be called if Error
-// may recurse without end: see SafeText.
+// errorText returns err.Error(). If the method panics, it returns "".
 func errorText(err error) (text string) {
 	defer IgnorePanic()
 	return err.Error()
 }
 
-// CutText returns the text of err for a classifier that reads at most limit bytes of
-// a text. The Error method of errors.Join would copy all joined texts. So CutText
-// joins these texts itself. If the joined text is longer than limit, CutText replaces
-// the middle by a space.
+// CutText returns the text of err. If errors.Join made err, a text longer than limit
+// bytes loses its middle. CutText then does not build the whole text.
 func CutText(err error, limit int) string {
 	if limit <= 0 || reflect.TypeOf(err) != joinType {
 		return errorText(err)
@@ -223,9 +215,8 @@ func CutText(err error, limit int) string {
 	return string(head)
 }
 
-// textOf returns the text of an error of the chain. Unless the error stores the text,
-// the text may repeat the texts of all wrapped errors. There is a budget for such
-// texts. When the budget is used up, textOf returns "" for such an error.
+// textOf returns the text of an error of the chain. If the budget for such texts is
+// spent, it returns "".
 func (w *Walk) textOf(err error) string {
 	if fixedText(err) {
 		return errorText(err)
@@ -240,8 +231,8 @@ func (w *Walk) textOf(err error) string {
 	return text
 }
 
-// SafeText returns the text of any error. It returns "" if the Error method may
-// recurse without end.
+// SafeText returns the text of any error. If the Error method may recurse without
+// end, SafeText returns "".
 func SafeText(err error) string {
 	if !fixedText(err) && endless(err) {
 		return ""
@@ -249,23 +240,24 @@ func SafeText(err error) string {
 	return errorText(err)
 }
 
-// fixedText reports whether err stores its text. Then Error calls no method of the
-// wrapped errors.
+// fixedText reports whether err stores its text, so that Error calls no other
+// method.
 func fixedText(err error) bool {
 	t := reflect.TypeOf(err)
 	return t == plainType || t == wrapType || t == wrapsType
 }
 
-// endless reports whether the chain of err may have no end, because it is deeper than
-// 2*maxDepth or has more than maxTree errors. For example, an error may wrap itself,
-// or make a new error at each Unwrap. Or an error joins another error with itself, and
-// so on: after 64 levels, there are 2^64 texts.
+// endless reports whether the chain of err is too large to follow. For example:
+//
+//   - An error wraps itself.
+//   - Each Unwrap returns a new error.
+//   - Joining an error with itself 64 times makes 2^64 texts.
 func endless(err error) bool {
 	nodes := maxTree
 	return bottomless(err, 0, &nodes)
 }
 
-// maxTree is the largest number of errors in a chain that is not endless.
+// maxTree is the number of errors above which a chain counts as endless.
 const maxTree = 1 << 14
 
 func bottomless(err error, depth int, nodes *int) bool {

@@ -5,10 +5,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// readErrno adds the signal of a system error number. The signal has the strength
-// Fact if the name of the number is in standard.Errno, and Code if the name is in
-// standard.ErrnoLocal. The names in ErrnoLocal count only for a number that the system
-// itself returned.
+// readErrno adds the signal of a system error number. The strength is Fact for names
+// in standard.Errno, and Code for names in standard.ErrnoLocal.
 func (w *Walk) readErrno(err error) {
 	id := errnoID(err)
 	if id == "" {

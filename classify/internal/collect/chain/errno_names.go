@@ -5,7 +5,7 @@ package chain
 import "syscall"
 
 // errnoID returns the rule id of a system error number, such as "errno/ECONNRESET".
-// It returns "" for other errors and for unknown numbers.
+// For anything else it returns "".
 func errnoID(err error) string {
 	e, ok := err.(syscall.Errno)
 	if !ok {

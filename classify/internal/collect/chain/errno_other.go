@@ -2,6 +2,5 @@
 
 package chain
 
-// errnoID always returns "" on these systems. js, wasip1 and aix lack some error
-// numbers of other systems, and plan9 has texts instead of numbers.
+// errnoID always returns "". These systems lack some or all POSIX error numbers.
 func errnoID(error) string { return "" }

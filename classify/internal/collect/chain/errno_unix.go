@@ -4,6 +4,5 @@ package chain
 
 import "syscall"
 
-// systemErrnoID returns "", because Unix error numbers have POSIX names. On Windows
-// it returns an id: see errno_windows.go.
+// systemErrnoID returns "" on Unix. For Windows, see errno_windows.go.
 func systemErrnoID(syscall.Errno) string { return "" }

@@ -1,8 +1,8 @@
 package chain
 
 // WindowsErrnoID returns the rule id for an error code of Windows (winerror.h) or
-// Winsock. The id has the POSIX name, so that the id is the same on every system. This
-// file has no build constraint, so that tests run on every system.
+// Winsock. The id has the POSIX name. This file has no build constraint, so that
+// tests run on every system.
 func WindowsErrnoID(code uintptr) string {
 	switch code {
 	case 2, 3, 53, 67: // FILE_NOT_FOUND, PATH_NOT_FOUND, BAD_NETPATH, BAD_NET_NAME

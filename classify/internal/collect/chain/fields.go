@@ -2,8 +2,8 @@ package chain
 
 import "reflect"
 
-// interesting returns the indexes of those exported fields of t that this package
-// reads, by name. It also finds fields of embedded structs.
+// interesting returns the indexes of the exported fields that this package reads, by
+// name. Embedded structs are included.
 func interesting(t reflect.Type) map[string][]int {
 	var fields map[string][]int
 	for _, name := range [...]string{
@@ -70,8 +70,8 @@ var (
 	bytesType  = reflect.TypeFor[[]byte]()
 )
 
-// isResponse reports whether t is *http.Response, or a pointer to another struct with
-// the fields StatusCode and Header, such as a struct that embeds *http.Response.
+// isResponse reports whether t is *http.Response or a similar pointer. Such a struct
+// has the fields StatusCode and Header.
 func isResponse(t reflect.Type) bool {
 	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
 		return false
@@ -81,8 +81,7 @@ func isResponse(t reflect.Type) bool {
 	return ok1 && ok2 && status.Type.Kind() == reflect.Int && header.Type.ConvertibleTo(headerType)
 }
 
-// shapeOfFields returns the capabilities (kinds of evidence) that a type has because
-// of its fields.
+// shapeOfFields returns the kinds of evidence in the fields of a type.
 func (s *Shape) shapeOfFields() (caps capability) {
 	for _, name := range [...]string{"StatusCode", "HTTPStatusCode", "HTTPCode", "HTTPStatus", "Response", "RawResponse", "ErrStatus"} {
 		if s.has(name) {
@@ -109,8 +108,8 @@ func (s *Shape) shapeOfFields() (caps capability) {
 	return caps
 }
 
-// apiCode reports whether the type has a field, apart from Code, that is typical of API
-// errors. If so, Code may be an HTTP status.
+// apiCode reports whether the type has fields that are typical of API errors. Then
+// the field Code may be an HTTP status.
 func (s *Shape) apiCode() bool {
 	return s.has("Message") || s.has("Status") || s.has("Body") || s.has("Header") || s.has("Details")
 }
@@ -120,8 +119,8 @@ func (s *Shape) has(name string) bool {
 	return ok
 }
 
-// field returns a field of err, or the zero Value if the type does not have the
-// field. It panics on nil pointers; Walk.read recovers the panic.
+// field returns a field of err, or the zero Value. It panics on nil pointers;
+// Walk.read recovers the panic.
 func (s *Shape) field(err error, name string) reflect.Value {
 	index, ok := s.fields[name]
 	if !ok {
@@ -134,8 +133,7 @@ func (s *Shape) field(err error, name string) reflect.Value {
 	return v.FieldByIndex(index)
 }
 
-// text returns the value of a field that is a string, or an interface that holds a
-// string. Otherwise it returns "".
+// text returns the string in a field, or "".
 func (s *Shape) text(err error, name string) string {
 	v := s.field(err, name)
 	if v.Kind() == reflect.Interface {

@@ -12,8 +12,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect/response"
 )
 
-// readHTTP reads the response of an error: status, headers and body. Any of the
-// three may be missing.
+// readHTTP reads the response of an error: status, headers and body. Any part may be
+// missing.
 func (w *Walk) readHTTP(s *Shape, err error) {
 	if w.Q.Provider == "" {
 		w.Q.Provider = s.provider(err)
@@ -41,8 +41,8 @@ func (w *Walk) readHTTP(s *Shape, err error) {
 	}
 }
 
-// providerHosts maps API hosts to providers. An SDK's error does not identify the
-// provider, because most SDKs can send requests to any server.
+// providerHosts maps API hosts to providers. Most SDKs can send requests to any
+// server.
 var providerHosts = map[string]string{
 	"api.anthropic.com":                 "anthropic",
 	"api.openai.com":                    "openai",
@@ -60,8 +60,8 @@ func HostProvider(host string) string {
 // longestHost is the greatest length of a host name in bytes (RFC 1035 2.3.4).
 const longestHost = 255
 
-// provider returns the provider to which the failed request was sent. It returns ""
-// if err has no request.
+// provider returns the provider to which the failed request was sent. Without a
+// request, it returns "".
 func (s *Shape) provider(err error) string {
 	req := s.field(err, "Request")
 	if req.Kind() != reflect.Pointer || req.IsNil() || req.Elem().Kind() != reflect.Struct {
@@ -111,7 +111,7 @@ func methodStatus(err error) int {
 	return asStatus(int64(status))
 }
 
-// asStatus returns n if n is the status of a failure, otherwise 0.
+// asStatus returns n if it is the status of a failure, otherwise 0.
 func asStatus(n int64) int {
 	if n < 400 || n > 599 {
 		return 0
@@ -128,8 +128,7 @@ func headerOf(v reflect.Value) map[string][]string {
 }
 
 // Body returns the text of the response in err, cut to the budget. It does not read
-// the Body of an attached *http.Response, because that stream belongs to the
-// caller.
+// the Body of an *http.Response, which belongs to the caller.
 func (w *Walk) Body(s *Shape, err error) string {
 	if e, ok := err.(interface{ RawJSON() string }); ok {
 		all := e.RawJSON()
@@ -153,8 +152,8 @@ func (w *Walk) Body(s *Shape, err error) string {
 	return ""
 }
 
-// packed encodes err as the JSON body {"error": err}. It is for genai.APIError, which
-// has the fields of the original body. It returns "" if err is too large.
+// packed encodes a genai.APIError as its original body {"error": err}. If it is too
+// large, packed returns "".
 func (w *Walk) packed(err error) string {
 	r, ok := openRoom(w.Q)
 	defer r.close()
@@ -165,8 +164,7 @@ func (w *Walk) packed(err error) string {
 	return string(body)
 }
 
-// readRetryAfter reads a waiting time that an SDK has parsed from a response, from a
-// method or a field of the SDK's error.
+// readRetryAfter reads a waiting time that an SDK has parsed from a response.
 func (w *Walk) readRetryAfter(s *Shape, err error) {
 	switch e := err.(type) {
 	case interface{ RetryAfter() time.Duration }:
@@ -200,8 +198,7 @@ func (w *Walk) readRetryAfter(s *Shape, err error) {
 	}
 }
 
-// addWait adds a waiting time that the provider asks for. It ignores a negative d,
-// which means that there is no such time.
+// addWait adds a waiting time that the provider asks for. It ignores a negative d.
 func (w *Walk) addWait(d time.Duration) {
 	if d >= 0 {
 		w.Q.Hint.AddExplicit(min(d, hint.MaxWait))
@@ -214,8 +211,8 @@ func (w *Walk) addWaitSeconds(n float64) {
 	}
 }
 
-// readCodes reads the codes of API errors: ErrorCode() of AWS, Code and Type of
-// OpenAI and Stripe, ErrorCode of Azure.
+// readCodes reads the codes of API errors, such as those of AWS, OpenAI, Stripe and
+// Azure.
 func (w *Walk) readCodes(s *Shape, err error) {
 	switch e := err.(type) {
 	case interface{ ErrorCode() string }:
@@ -233,24 +230,21 @@ func (w *Walk) readCodes(s *Shape, err error) {
 	}
 }
 
-// readTimeout reads the result of the method Timeout. True usually means that a remote
-// server took too long. But if the text ends like a timeout of net/http's client, this
-// program's own deadline has passed. readTimeout ignores the text of an error that
-// wraps another error or has fields of a response, because such a text can quote a
-// remote server.
+// readTimeout reads the result of the method Timeout. True usually means that a
+// remote server took too long. If the text ends like a timeout of net/http's client,
+// this program's own deadline has passed.
 func (w *Walk) readTimeout(s *Shape, err error) {
 	if !err.(interface{ Timeout() bool }).Timeout() {
 		return
 	}
 	w.seen |= sawTimeout
-	if s.Leaf && len(s.fields) == 0 && s.Caps&answered == 0 && endsClientTimeout(w.textOf(err)) {
+	if s.Leaf && len(s.fields) == 0 && s.Caps&answerCaps == 0 && endsClientTimeout(w.textOf(err)) {
 		w.sawOwnDeadline(clientTimeout)
 	}
 }
 
-// endsClientTimeout reports whether a text ends like the text of a timeout of
-// net/http's client. It ignores the rest of the text, which may be a URL that a
-// remote server has chosen.
+// endsClientTimeout reports whether a text ends like a timeout of net/http's client.
+// A remote server may have written the rest.
 func endsClientTimeout(text string) bool {
 	return strings.HasSuffix(text, "(Client.Timeout exceeded while awaiting headers)") ||
 		strings.HasSuffix(text, "(Client.Timeout or context cancellation while reading body)")

@@ -11,9 +11,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// operation is the kind of operation that failed, such as a dial. The same errno
-// means different things on a socket, on a file and on exec. The errors that wrap an
-// errno show the operation.
+// operation is the kind of operation that failed, such as a dial. It determines what
+// an errno means.
 type operation uint8
 
 const (
@@ -34,8 +33,8 @@ var operations = map[string]operation{
 	"read": opConn, "write": opConn, "close": opConn, "file": opConn, "set": opConn,
 }
 
-// readOp reads a *net.OpError. It stores the kind of operation in w.op, because the
-// meaning of the wrapped errors depends on it.
+// readOp reads a *net.OpError, and stores its kind of operation for the wrapped
+// errors.
 func (w *Walk) readOp(s *Shape, err error) {
 	op := s.field(err, "Op").String()
 	w.op = operations[op]
@@ -60,8 +59,7 @@ func (w *Walk) readDNS(s *Shape, err error) {
 	w.op = opDial
 }
 
-// readAlert reads a TLS alert (RFC 8446 6). The listed alerts are temporary. All
-// others are about certificates, versions and ciphers.
+// readAlert reads a TLS alert (RFC 8446 6). The listed alerts are temporary.
 func (w *Walk) readAlert(err error) {
 	switch reflect.ValueOf(err).Uint() {
 	case 0, 20, 90: // close_notify, bad_record_mac, user_canceled
@@ -71,8 +69,7 @@ func (w *Walk) readAlert(err error) {
 	}
 }
 
-// readURL reads a *url.Error, which package net/url returns for an invalid URL, and
-// package net/http for a failed request.
+// readURL reads a *url.Error, from an invalid URL or a failed HTTP request.
 func (w *Walk) readURL(err *url.Error) {
 	if err.Op == "parse" {
 		w.Q.Add(signal.Of("url/parse", signal.ReasonInvalidRequest, signal.Code))
@@ -84,8 +81,8 @@ func (w *Walk) readURL(err *url.Error) {
 	}
 }
 
-// readPath reads a *fs.PathError. After a failed fork or exec, os.StartProcess and
-// os/exec return a *fs.PathError that wraps the system's error.
+// readPath reads a *fs.PathError. A failed fork or exec in package os returns one
+// too.
 func (w *Walk) readPath(err *fs.PathError) {
 	w.op = opFile
 	if err.Op == "fork/exec" {
@@ -99,8 +96,8 @@ func (w *Walk) readSpawn() {
 	w.Q.Add(signal.Of("exec/start", signal.ReasonSpawn, signal.Code))
 }
 
-// readExit reads how a child process ended. It also reads the child's stderr like
-// the text of an error. The stderr is better evidence than the exit status.
+// readExit reads how a child process ended. Its stderr is better evidence than the
+// exit status.
 func (w *Walk) readExit(err *exec.ExitError) {
 	sig := signal.Of("exec/exit", signal.ReasonSpawn, signal.Word)
 	how, signaled := strings.CutPrefix(err.ProcessState.String(), "signal: ")
@@ -109,7 +106,7 @@ func (w *Walk) readExit(err *exec.ExitError) {
 		sig = signal.Of("exec/interrupt", signal.ReasonAborted, signal.Code)
 	case signaled && strings.HasPrefix(how, "killed"), code == 137:
 		sig = signal.Of("exec/killed", signal.ReasonSpawn, signal.Phrase)
-	case signaled && strings.HasPrefix(how, "broken pipe"): // the reader of a local pipe had gone; this is no network error
+	case signaled && strings.HasPrefix(how, "broken pipe"): // the reader of a local pipe has gone; this is no network error
 		sig = signal.Of("exec/signal", signal.ReasonSpawn, signal.Fact)
 	case signaled && strings.HasPrefix(strings.ToLower(how), "cpu"): // SIGXCPU: "CPU time limit exceeded", on BSD "cputime limit exceeded"
 		sig = signal.Of("exec/cpu-limit", signal.ReasonResource, signal.Fact)

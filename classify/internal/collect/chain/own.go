@@ -17,8 +17,7 @@ import (
 // ErrBudgetExceeded is classify.ErrBudgetExceeded.
 var ErrBudgetExceeded = errors.New("budget exceeded")
 
-// RuleOwnBudget is the rule id for [ErrBudgetExceeded]. Result.Policy looks for
-// this id.
+// RuleOwnBudget is the rule id for [ErrBudgetExceeded].
 const RuleOwnBudget = "own/budget"
 
 // deadline is a kind of deadline with which a program ends its own calls.
@@ -36,9 +35,8 @@ var deadlineRules = [...]string{
 	clientTimeout:   "http/client-timeout",
 }
 
-// decide adds a signal if this program ended the call itself. The whole chain must
-// have been read. A spent budget decides even if the program has also canceled the
-// call.
+// decide adds a signal if this program ended the call itself. Call it after the
+// whole chain was read. A spent budget outranks a cancellation.
 func (w *Walk) decide() {
 	if w.seen&sawTimeout != 0 && w.seen&sawAgain == 0 {
 		w.Q.Add(signal.Of("go/timeout", signal.ReasonTimeout, signal.Phrase))
@@ -73,8 +71,7 @@ func (w *Walk) sawOwnDeadline(d deadline) {
 	}
 }
 
-// whichDeadline returns the kind of deadline that err reports, by default
-// contextDeadline.
+// whichDeadline returns the kind of deadline in err, by default contextDeadline.
 func whichDeadline(err error) deadline {
 	switch {
 	case Same(err, os.ErrDeadlineExceeded):
@@ -85,8 +82,7 @@ func whichDeadline(err error) deadline {
 	return contextDeadline
 }
 
-// ended says why the caller's context has ended. The field cause is Evidence.Cause:
-// context.Cause(ctx), ctx.Err(), or both joined.
+// ended says why the caller's context has ended. The field cause is Evidence.Cause.
 type ended struct {
 	cause error
 	parts []error // the errors that are joined in cause
@@ -103,8 +99,8 @@ func endedBy(cause error) ended {
 	return ended{cause, slices.DeleteFunc(slices.Clone(parts[:min(len(parts), maxDepth)]), isLong)}
 }
 
-// isLong reports whether comparing err with == may take long, because its value is
-// or contains a very long string. It returns false for pointers.
+// isLong reports whether comparing err with == may take long because of a very long
+// string.
 func isLong(err error) bool {
 	switch v := reflect.ValueOf(err); v.Kind() {
 	case reflect.String:
@@ -121,9 +117,8 @@ func isLong(err error) bool {
 	return false
 }
 
-// includes reports whether err is the cause, or one of the errors that are joined in
-// the cause. An error that the cause only wraps does not count. For example, an io.EOF
-// in the chain can be unrelated to a cause that wraps io.EOF.
+// includes reports whether err is the cause or joined in it. An error that the cause
+// only wraps does not count.
 func (e *ended) includes(err error) bool {
 	if Same(err, e.cause) {
 		return true
@@ -136,16 +131,14 @@ func (e *ended) includes(err error) bool {
 	return false
 }
 
-// category returns the category of ctx.Err(), which is timeout or aborted. If the
-// caller passed only context.Cause(ctx), the cause need not contain ctx.Err(). So
-// these rules apply:
+// category returns the category of ctx.Err(): timeout or aborted. The cause may lack
+// ctx.Err(). The first rule that applies decides:
 //
-//   - If the cause is or joins context.Canceled or context.DeadlineExceeded, that error
-//     is ctx.Err(). If the cause joins both, ctx.Err() is the last of the two, because
-//     classify.Cause joins ctx.Err() last.
-//   - Otherwise the category is timeout if context.DeadlineExceeded is in the chain of
-//     the cause, or if seen has a deadline of this program and no cancellation.
-//   - Otherwise the category is aborted.
+//   - If the cause is context.Canceled or context.DeadlineExceeded, this is ctx.Err().
+//   - If one or both are joined in the cause, the last one is ctx.Err().
+//   - If context.DeadlineExceeded is in the chain of the cause, the category is timeout.
+//   - If Err has a deadline of this program and no cancellation, it is timeout too.
+//   - Otherwise it is aborted.
 func (e *ended) category(seen observations) signal.Category {
 	parts := e.parts
 	if len(parts) == 0 {
@@ -187,13 +180,14 @@ func aboutDeadline(err error, depth int, nodes *int) bool {
 	return false
 }
 
-// Same returns a == b. If the types cannot be compared, it returns false.
+// Same returns a == b. If the values cannot be compared, it returns false.
 func Same(a, b error) (equal bool) {
 	defer IgnorePanic()
 	return a == b
 }
 
-// answersIs returns the result of err's Is method, or false if err has none.
+// answersIs returns the result of err's Is method. If there is no such method, it
+// returns false.
 func answersIs(err, target error) (is bool) {
 	defer IgnorePanic()
 	e, ok := err.(interface{ Is(error) bool })
@@ -201,10 +195,9 @@ func answersIs(err, target error) (is bool) {
 }
 
 // readIs asks the Is method of err about this program's own budget, cancellation and
-// deadline. It skips errors that contain a remote server's answer, because the answer
-// may determine what Is returns.
+// deadline. It skips errors with a remote server's answer.
 func (w *Walk) readIs(s *Shape, err error) {
-	if s.Caps&answered != 0 {
+	if s.Caps&answerCaps != 0 {
 		return
 	}
 	if answersIs(err, ErrBudgetExceeded) {
@@ -218,12 +211,12 @@ func (w *Walk) readIs(s *Shape, err error) {
 	}
 }
 
-// longestSentinel is at least the length of every text in sentinels, in bytes. Longer
-// texts need not be looked up.
+// longestSentinel is the length, in bytes, of the longest text to look up in
+// sentinels.
 const longestSentinel = 64
 
-// sentinels maps the texts of well-known errors made by errors.New to signals. The
-// texts are literals where an import would be costly, as that of database/sql.
+// sentinels maps the texts of well-known errors to signals. Literals avoid costly
+// imports such as database/sql.
 var sentinels = map[string]signal.Signal{
 	fs.ErrNotExist.Error():              signal.Of("go/fs.ErrNotExist", signal.ReasonInvalidRequest, signal.Code),
 	fs.ErrExist.Error():                 signal.Of("go/fs.ErrExist", signal.ReasonInvalidRequest, signal.Code),
@@ -268,9 +261,9 @@ func sentinelOf(text string) (s signal.Signal, known bool) {
 	return s, known
 }
 
-// plain reads an error made by errors.New. It adds a signal only if the error is in
-// sentinels.
-func (w *Walk) plain(err error) {
+// readPlain reads an error made by errors.New. It adds a signal if sentinels has the
+// text.
+func (w *Walk) readPlain(err error) {
 	switch err {
 	case ErrBudgetExceeded:
 		w.seen |= sawBudget
@@ -292,8 +285,8 @@ func (w *Walk) plain(err error) {
 	w.Q.Add(s)
 }
 
-// OnlyText returns the text of an error that has no other evidence. Such an error
-// comes from errors.New, is not in sentinels, and may be wrapped by fmt.Errorf.
+// OnlyText returns the text of an error without other evidence. Such an error comes
+// from errors.New or fmt.Errorf. If the text is in sentinels, ok is false.
 func OnlyText(err error) (text string, ok bool) {
 	inner, depth := err, 0
 	for isWrap(inner) && depth < maxDepth {

@@ -43,7 +43,7 @@ func (w *Walk) read(what capability, s *Shape, err error) {
 	case canCanceled:
 		if err.(interface{ CanceledError() bool }).CanceledError() {
 			sig := signal.Of("sdk/canceled", signal.ReasonAborted, signal.Fact)
-			if s.Caps&answered != 0 {
+			if s.Caps&answerCaps != 0 {
 				sig.Strength = signal.Phrase
 			}
 			w.Q.Add(sig)

@@ -7,25 +7,22 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect"
 )
 
-// room is the space, in bytes, that is left in a body that this package encodes from
-// the fields of an error. Callers reserve space before they encode a value, so a value
-// that does not fit costs almost nothing.
+// room is the remaining space, in bytes, in a body that this package encodes.
+// Callers reserve space before they encode a value.
 type room struct {
 	q    *collect.Inquiry
 	left int
 }
 
-// entryRoom is the space that is reserved for each value in addition to the texts in
-// the value: for the key, the quotes and the time to encode the value. refuseRoom is
-// reserved for a text that does not fit, because checking thousands of such texts
-// would take long.
+// entryRoom is reserved for the key and quotes of each value. refuseRoom is reserved
+// for a text that does not fit.
 const (
 	entryRoom  = 128
 	refuseRoom = 1 << 10
 )
 
-// openRoom returns the room for one body: what is left of the budget for bodies, but
-// at most collect.MaxBody. ok is false if too little is left.
+// openRoom returns the room for one body, at most collect.MaxBody. If too little is
+// left, ok is false.
 func openRoom(q *collect.Inquiry) (r room, ok bool) {
 	r = room{q, min(collect.MaxBody, q.Budget.Left[collect.BodyBytes])}
 	ok = r.entry()
@@ -39,7 +36,7 @@ func (r *room) close() {
 	*left -= used
 }
 
-// entry reserves entryRoom for one value. It returns false if too little is left.
+// entry reserves entryRoom for one value. If too little is left, it returns false.
 func (r *room) entry() bool {
 	if r.left < entryRoom {
 		r.q.Lose(collect.BodyBytes, entryRoom)
@@ -49,7 +46,7 @@ func (r *room) entry() bool {
 	return true
 }
 
-// text returns s, or "" if s does not fit.
+// text returns s. If there is no room for s, it returns "".
 func (r *room) text(s string) string {
 	if !r.fits(s) {
 		return ""
@@ -67,8 +64,8 @@ func (r *room) fits(s string) bool {
 	return false
 }
 
-// reserve reserves space for v, which package json will encode, and for all values in
-// v. It returns false if they do not fit. A value that contains itself never fits.
+// reserve reserves space for v as JSON. If v does not fit or contains itself,
+// reserve returns false.
 func (r *room) reserve(v reflect.Value) bool {
 	if !r.entry() {
 		return false
@@ -100,8 +97,8 @@ func (r *room) reserve(v reflect.Value) bool {
 	return true
 }
 
-// encodedLength returns an upper bound of the length of s as JSON. It stops counting
-// at limit.
+// encodedLength returns an upper bound of the length of s as JSON. It stops at
+// limit.
 func encodedLength(s string, limit int) int {
 	if len(s) > limit {
 		return len(s)

@@ -11,9 +11,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// addGRPC adds the signal of a gRPC code. Unavailable and Internal may have any
-// cause, so a description that names the cause outranks them. For Unknown it adds
-// no signal.
+// addGRPC adds the signal of a gRPC code, except Unknown. A text that names a cause
+// outranks Unavailable and Internal.
 func (w *Walk) addGRPC(name string) {
 	reason, strength := standard.GrpcVague.Reason(name), signal.Phrase
 	if reason == signal.NoReason {
@@ -24,8 +23,8 @@ func (w *Walk) addGRPC(name string) {
 	}
 }
 
-// readGRPC reads GRPCStatus(), which returns a *status.Status. It uses reflection,
-// so that this module does not depend on google.golang.org/grpc.
+// readGRPC reads the *status.Status of an error by reflection, to avoid a dependency
+// on gRPC.
 func (w *Walk) readGRPC(err error) {
 	status := reflect.ValueOf(err).MethodByName("GRPCStatus").Call(nil)[0]
 	code := status.MethodByName("Code").Call(nil)[0]
@@ -39,9 +38,8 @@ func (w *Walk) readGRPC(err error) {
 	}
 }
 
-// GrpcBody encodes the details of a gRPC status as the JSON body that Google's APIs
-// send over HTTP, so that package response can parse the details. GrpcBody leaves out
-// details that are too large. It returns "" if there are no details.
+// GrpcBody encodes the details of a gRPC status as JSON, like Google's APIs over
+// HTTP. Details that are too large are left out. If there are none, it returns "".
 func GrpcBody(q *collect.Inquiry, status reflect.Value, code string) string {
 	method := status.MethodByName("Details")
 	if !method.IsValid() {
@@ -78,8 +76,8 @@ func GrpcBody(q *collect.Inquiry, status reflect.Value, code string) string {
 	return string(body)
 }
 
-// grpcDetail reads one error detail of google.rpc (error_details.proto) through its
-// getters. It returns nil for a detail that has neither a cause nor a waiting time.
+// grpcDetail reads one error detail of google.rpc (error_details.proto). Without a
+// cause or a waiting time, it returns nil.
 func (r *room) grpcDetail(d any) map[string]any {
 	const at = "type.googleapis.com/google.rpc."
 	if e, ok := d.(interface {
@@ -103,8 +101,8 @@ func (r *room) grpcDetail(d any) map[string]any {
 	return nil
 }
 
-// metadata returns all pairs of an ErrorInfo, or nil if they do not all fit. A part of
-// the pairs would be a random part, because a map has no order.
+// metadata returns all pairs of an ErrorInfo. If they do not all fit, it returns
+// nil.
 func (r *room) metadata(pairs map[string]string) map[string]string {
 	if len(pairs) > r.left/entryRoom {
 		r.q.Lose(collect.BodyBytes, len(pairs))
@@ -142,9 +140,8 @@ func (r *room) grpcViolations(list reflect.Value) []map[string]string {
 	return all
 }
 
-// readConnect reads the result of an error's Code method, if the result has a named
-// type. For Connect and Twirp, the result is the name of a gRPC code. Any other
-// string is a code of the API.
+// readConnect reads the code of an error from Connect or Twirp, a gRPC name. Any
+// other string is a code of the API.
 func (w *Walk) readConnect(err error) {
 	code := reflect.ValueOf(err).MethodByName("Code").Call(nil)[0]
 	text := ""
@@ -160,9 +157,8 @@ func (w *Walk) readConnect(err error) {
 	}
 }
 
-// readJSONRPC reads the code of a JSON-RPC error (JSON-RPC 2.0 5.1, MCP). Only codes
-// from -32768 to -32000 belong to JSON-RPC. Each server may choose the meaning of
-// some of these codes, so the text outranks such a code.
+// readJSONRPC reads the code of a JSON-RPC error (JSON-RPC 2.0 5.1, MCP). If servers
+// may redefine a code, the text outranks it.
 func (w *Walk) readJSONRPC(s *Shape, err error) {
 	var code int64
 	if e, ok := err.(interface{ ErrorCode() int }); ok {

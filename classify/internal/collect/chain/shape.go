@@ -13,14 +13,12 @@ import (
 )
 
 // capability is a kind of evidence that all errors of a type have. The values are
-// bits, so that they can be combined. Walk.read has one case for each bit.
+// bits of a set.
 type capability uint32
 
 const (
 	// These capabilities belong to types of the standard library. Types of net and
-	// crypto are recognised by name and read by field, because importing their
-	// packages costs too much: net would link cgo, and crypto/x509 adds more than a
-	// megabyte.
+	// crypto are read by name, because importing them costs too much.
 	canErrno capability = 1 << iota
 	canOp
 	canDNS
@@ -47,16 +45,15 @@ const (
 	canLabels
 )
 
-// answered has the capabilities of errors that contain a remote server's answer. Such
-// an error does not prove that this program ended the call itself.
-const answered = canHTTP | canGRPC | canConnect | canCode | canJSONRPC | canSQLState | canSQLNumber
+// answerCaps has the capabilities of errors that contain a remote server's answer.
+const answerCaps = canHTTP | canGRPC | canConnect | canCode | canJSONRPC | canSQLState | canSQLNumber
 
-// shallow has the capabilities that are read from an error's own fields. Reading
-// them calls no method that may follow Unwrap.
-const shallow = canErrno | canOp | canDNS | canAlert | canPath | canSpawn | canExit | canReply
+// ownFieldCaps has the capabilities in an error's own fields. Reading them calls no
+// method that may follow Unwrap.
+const ownFieldCaps = canErrno | canOp | canDNS | canAlert | canPath | canSpawn | canExit | canReply
 
-// Shape describes an error type: which kinds of evidence the errors of this type have.
-// It is computed once for each type, shared, and immutable.
+// Shape describes the evidence in errors of one type. It is computed once for each
+// type, shared and immutable.
 type Shape struct {
 	Caps   capability
 	Leaf   bool             // wraps nothing
@@ -64,8 +61,7 @@ type Shape struct {
 	fields map[string][]int // indexes of the exported fields to read, by name
 }
 
-// shapes caches the *Shape of every reflect.Type. It has at most as many entries as
-// the program has error types.
+// shapes caches the *Shape of every reflect.Type that an error had.
 var shapes sync.Map
 
 // ShapeOf returns the shape of a type; err is any error of that type.
@@ -107,8 +103,8 @@ func newShape(t reflect.Type, err error) *Shape {
 	if reason := standard.GoType.Reason(name); reason != signal.NoReason {
 		s.fact = signal.Of("go/"+named.String(), reason, signal.Fact)
 	} else if reason := standard.GoParser.Reason(name); reason != signal.NoReason {
-		// The text that the parser could not parse can be an error page, which is
-		// better evidence. So this signal has only the strength Phrase.
+		// The text that could not be parsed can be better evidence, such as an error
+		// page.
 		s.fact = signal.Of("go/"+named.String(), reason, signal.Phrase)
 	} else if _, ok := err.(runtime.Error); ok {
 		s.fact = signal.Of("go/runtime.Error", signal.ReasonLogic, signal.Fact)
@@ -135,8 +131,8 @@ func newShape(t reflect.Type, err error) *Shape {
 	return s
 }
 
-// methods returns the capabilities (kinds of evidence) that a type has because of its
-// methods. err is an error of the type.
+// methods returns the kinds of evidence in the methods of a type. err is an error of
+// the type.
 func (s *Shape) methods(t reflect.Type, err error) (caps capability) {
 	if _, ok := err.(interface{ Is(error) bool }); ok {
 		caps |= canIs
@@ -169,9 +165,8 @@ func (s *Shape) methods(t reflect.Type, err error) (caps capability) {
 	if _, ok := err.(interface{ SQLErrorNumber() int32 }); ok {
 		caps |= canSQLNumber
 	}
-	// The methods below return types of other modules, so they are looked up by
-	// name. The names are constants, because with a variable the linker would keep
-	// every exported method of the program.
+	// These methods return types of other modules. The names are constants;
+	// variables would make the linker keep every exported method.
 	if m, ok := t.MethodByName("GRPCStatus"); ok && m.Type.NumIn() == 1 && m.Type.NumOut() == 1 {
 		caps |= canGRPC
 	}

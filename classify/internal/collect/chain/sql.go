@@ -8,9 +8,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// readSQLState reads an SQLSTATE, the code of five characters that most databases
-// use (ISO/IEC 9075). It comes from the method SQLState of pgx and lib/pq, or from a
-// field Code beside a field Severity.
+// readSQLState reads an SQLSTATE, a code of five characters (ISO/IEC 9075). It is in
+// pgx and lib/pq errors.
 func (w *Walk) readSQLState(s *Shape, err error) {
 	if e, ok := err.(interface{ SQLState() string }); ok {
 		w.addSQLState(e.SQLState())
@@ -19,13 +18,11 @@ func (w *Walk) readSQLState(s *Shape, err error) {
 	w.addSQLState(s.text(err, "Code"))
 }
 
-// queryCanceled is the SQLSTATE of a query that a timeout or a user ended. The text
-// shows which of the two it was.
+// queryCanceled is the SQLSTATE of a query that a timeout or a user ended.
 const queryCanceled = "57014"
 
-// addSQLState adds the signal of an SQLSTATE. If the state itself is known, the
-// signal has the strength Fact and outranks the text, which can quote users' data.
-// If only the class of the state is known, the signal has the strength Code.
+// addSQLState adds the signal of an SQLSTATE. A known state is a Fact. If only its
+// class is known, the strength is Code.
 func (w *Walk) addSQLState(state string) {
 	if len(state) != 5 {
 		return
@@ -42,9 +39,8 @@ func (w *Walk) addSQLState(state string) {
 	}
 }
 
-// readSQLNumber reads the error numbers of MySQL and MariaDB (a uint16) and of SQL
-// Server (SQLErrorNumber). A number has the strength Fact. MySQL's SQLSTATE is less
-// specific, so it counts only if the number is unknown.
+// readSQLNumber reads the error numbers of MySQL, MariaDB and SQL Server. If a MySQL
+// number is unknown, its SQLSTATE counts.
 func (w *Walk) readSQLNumber(s *Shape, err error) {
 	if e, ok := err.(interface{ SQLErrorNumber() int32 }); ok {
 		w.addSQLNumber("mssql/", standard.Mssql, int64(e.SQLErrorNumber()))
@@ -72,8 +68,7 @@ func (w *Walk) addSQLNumber(prefix string, table signal.Codes, number int64) boo
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
-// readLabels reads the labels of a MongoDB error. The labels tell drivers to retry
-// (retryable writes, transactions).
+// readLabels reads the labels of a MongoDB error, which tell drivers to retry.
 func (w *Walk) readLabels(err interface{ HasErrorLabel(string) bool }) {
 	switch {
 	case err.HasErrorLabel("NetworkError"):
@@ -83,8 +78,8 @@ func (w *Walk) readLabels(err interface{ HasErrorLabel(string) bool }) {
 	}
 }
 
-// readReply reads a three-digit reply of SMTP or a similar protocol (RFC 5321 4.2):
-// 4yz is temporary, 5yz is permanent.
+// readReply reads a three-digit reply of SMTP (RFC 5321 4.2): 4yz is temporary, 5yz
+// permanent.
 func (w *Walk) readReply(s *Shape, err error) {
 	v := s.field(err, "Code")
 	if !v.IsValid() || v.Int() < 400 || v.Int() > 599 {

@@ -6,9 +6,8 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// scanDuration reads a duration at the start of s, such as "34s", "6m0s", "1.2
-// seconds" or "2 minutes and 30 seconds". It returns the duration in seconds and the
-// offset in s at which it ends.
+// scanDuration reads a duration at the start of s, such as "34s" or "6m0s". It
+// returns the seconds and the end offset.
 func scanDuration(s string) (total float64, end int, ok bool) {
 	at := 0
 	for range maxParts {
@@ -38,9 +37,8 @@ func scanDuration(s string) (total float64, end int, ok bool) {
 // maxParts is the largest number of parts of a duration: one for each unit.
 const maxParts = 9
 
-// scanNumber reads an unsigned decimal number at the start of s. Commas may separate
-// thousands, as in "1,200.5". size is the length of the number, or 0 if there is
-// none.
+// scanNumber reads an unsigned number such as "1,200.5" at the start of s. If there
+// is none, size is 0.
 func scanNumber(s string) (n float64, size int) {
 	for size < len(s) && ascii.IsDigit(s[size]) {
 		size++
@@ -66,9 +64,8 @@ func scanNumber(s string) (n float64, size int) {
 	return n, size
 }
 
-// scanUnit reads a unit of time, such as "min", at the start of s. It returns the
-// length of the unit in seconds. size is 0 if there is no unit. No letter may follow
-// the unit.
+// scanUnit reads a unit of time, such as "min", at the start of s. If there is none,
+// or a letter follows, size is 0.
 func scanUnit(s string) (inSeconds float64, size int) {
 	for size < len(s) && size < 16 && (ascii.IsLetter(s[size]) || s[size] >= 0x80) {
 		size++

@@ -1,5 +1,4 @@
-// Package hint reads how long a provider asks to wait. This waiting time is called a
-// wait.
+// Package hint reads how long a provider asks to wait: the waiting time.
 package hint
 
 import (
@@ -11,11 +10,11 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// MaxWait is the longest wait that is reported. A longer wait, for example from a
-// counter that overflowed, is reduced to MaxWait.
+// MaxWait is the longest waiting time that is reported. A longer one is reduced to
+// MaxWait.
 const MaxWait = 365 * 24 * time.Hour
 
-// longWait is the longest wait for which [Hint.Exhausted] returns false.
+// longWait is the longest waiting time for which [Hint.Exhausted] returns false.
 const longWait = time.Hour
 
 // Hint collects what a provider says about when to call again.
@@ -27,20 +26,19 @@ type Hint struct {
 	withUnit    time.Duration // the longest wait that a text or RetryInfo gives with a unit
 }
 
-// AddExplicit adds a wait that the provider asks for.
+// AddExplicit adds a waiting time that the provider asks for.
 func (h *Hint) AddExplicit(wait time.Duration) {
 	h.Explicit, h.hasExplicit = max(h.Explicit, wait), true
 }
 
-// AddDerived adds a wait that the provider did not ask for: the time until a used-up
-// rate limit is reset.
+// AddDerived adds a waiting time that was computed from the time of a reset.
 func (h *Hint) AddDerived(wait time.Duration) {
 	h.Derived, h.hasDerived = max(h.Derived, wait), true
 }
 
-// Resolve returns the wait for an error with reason r. derived reports that the wait
-// was computed from a reset header. Such a wait counts only for a rate limit,
-// because providers send reset headers with every response.
+// Resolve returns the waiting time for an error with reason r. derived reports
+// whether this time was computed from a reset header. A derived time counts only for a
+// rate limit.
 func (h Hint) Resolve(r signal.Reason) (wait time.Duration, ok, derived bool) {
 	if h.hasExplicit {
 		return h.Explicit, true, false
@@ -52,9 +50,10 @@ func (h Hint) Resolve(r signal.Reason) (wait time.Duration, ok, derived bool) {
 }
 
 // Exhausted reports whether the provider asks to wait for more than an hour. Then a
-// rate limit counts as a spent quota. Only a wait with a unit counts, such as "2
-// hours" in a text or in RetryInfo. A Retry-After header, or a copy of the header in a
-// log, does not count.
+// rate limit counts as a spent quota.
+//
+// The waiting time must have a unit, such as "2 hours" in a text. RetryInfo has a
+// unit too. A Retry-After header does not count, nor does its copy in a log.
 func (h Hint) Exhausted() bool { return h.withUnit > longWait }
 
 // LongestHeader is the length of the longest header value that is parsed, in
@@ -79,8 +78,8 @@ func ParseRetryAfter(value string, now time.Time) (wait time.Duration, ok bool) 
 	return 0, false
 }
 
-// numberWait returns the wait for a number without a unit. A small number is in
-// seconds. A large one is a Unix time in seconds or milliseconds.
+// numberWait returns the waiting time for a number without a unit. Large numbers are
+// Unix times.
 func numberWait(n float64, now time.Time) time.Duration {
 	switch {
 	case n >= 1e15: // too large for a Unix time, so these are seconds
@@ -94,7 +93,7 @@ func numberWait(n float64, now time.Time) time.Duration {
 	}
 }
 
-// WaitSeconds returns a wait of n seconds, but at least 0 and at most [MaxWait].
+// WaitSeconds returns a duration of n seconds, but at least 0 and at most [MaxWait].
 func WaitSeconds(n float64) time.Duration {
 	switch {
 	case !(n > 0):
@@ -106,13 +105,13 @@ func WaitSeconds(n float64) time.Duration {
 	}
 }
 
-// until returns t minus now, but at least 0 and at most [MaxWait].
+// until returns the time from now to t, but at least 0 and at most [MaxWait].
 func until(t, now time.Time) time.Duration {
 	return min(max(t.Sub(now), 0), MaxWait)
 }
 
-// ParseNumber parses a number that has only digits, at most one point and at most
-// one sign. Unlike strconv, it refuses "inf", "0x10" and "1e9".
+// ParseNumber parses a number of digits, with at most one point and one sign. It
+// refuses "inf", "0x10" and "1e9".
 func ParseNumber(s string) (float64, bool) {
 	digits := strings.TrimLeft(s, "+-")
 	if digits == "" || len(s)-len(digits) > 1 || strings.Trim(digits, "0123456789.") != "" {
@@ -125,15 +124,15 @@ func ParseNumber(s string) (float64, bool) {
 	return n, true
 }
 
-// These are two of the three layouts of an HTTP-date. The third is time.ANSIC
-// (RFC 9110 5.6.7). layoutOf also returns layouts that only some servers use.
+// These are two of the three layouts of an HTTP-date. The third is time.ANSIC (RFC
+// 9110 5.6.7).
 const (
 	imfFixdate = "Mon, 02 Jan 2006 15:04:05 GMT"
 	rfc850     = "Monday, 02-Jan-06 15:04:05 GMT"
 )
 
-// ParseDate parses a date. If a year of two digits would be more than fifty years
-// ahead, the year belongs to the past century (RFC 9110 5.6.7).
+// ParseDate parses a date. If its two-digit year seems over fifty years ahead, the
+// year is past (RFC 9110 5.6.7).
 func ParseDate(s string, now time.Time) (time.Time, bool) {
 	if len(s) < len(time.ANSIC)-4 || len(s) > 40 {
 		return time.Time{}, false
@@ -149,8 +148,8 @@ func ParseDate(s string, now time.Time) (time.Time, bool) {
 	return at, true
 }
 
-// layoutOf returns the only layout that s can have. A failed time.Parse allocates,
-// so trying all layouts would be too costly for a hostile text.
+// layoutOf returns the only layout that s can have. Trying all layouts would be
+// slow, because a failed time.Parse allocates.
 func layoutOf(s string) string {
 	switch zoned := s[3] == ','; {
 	case ascii.IsDigit(s[0]):

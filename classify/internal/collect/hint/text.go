@@ -8,15 +8,15 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// anchor is a phrase that precedes a wait, such as "try again in". A space in Words
-// matches everything that can join two words in prose, names and JSON, for example in
-// "Retry-After", "retryAfter" and "retry_delay { seconds".
+// anchor is a phrase before a waiting time, such as "try again in". A space in Words
+// also matches "Retry-After", "retryAfter" and "retry_delay { seconds".
 type anchor struct {
 	Words       string
 	defaultUnit float64 // the unit, in seconds, of a number without a unit; 0 = a unit is required
 }
 
-// Anchors has the phrases that precede waits, in the order in which they are tried.
+// Anchors has the phrases that precede a waiting time, in the order in which they
+// are tried.
 var Anchors = [...]anchor{
 	{"again in", 0}, {"again after", 0},
 	{"retry after ms", 1e-3}, {"retry after seconds", 1}, {"retry after", 1},
@@ -26,16 +26,15 @@ var Anchors = [...]anchor{
 	{"please wait", 0}, {"must wait", 0}, {"need to wait", 0},
 }
 
-// Fillers are words that may be between an anchor (the phrase before a wait)
-// and its number.
+// Fillers are words that may stand between an anchor and its number.
 var Fillers = [...]string{"for", "about", "approximately", "around", "another", "at least"}
 
 // LastLetters are the last letters of all anchors and fillers.
 const LastLetters = "nrsytd"
 
-// ReadLines looks for waits in a text, outside the frames of stack traces. It reads
-// at most *left waits and subtracts their number from *left. Call it only if a rule
-// whose id begins with hint/ matches the text.
+// ReadLines reads the waiting times in a text, outside the frames of stack traces.
+// It reads at most *left of them and subtracts their number from *left. Call it only
+// if a hint/ rule matches the text.
 func (h *Hint) ReadLines(text string, now time.Time, left *int) {
 	if text == "" {
 		return
@@ -48,7 +47,7 @@ func (h *Hint) ReadLines(text string, now time.Time, left *int) {
 	}
 }
 
-// readText looks for waits in text, which has no stack frames.
+// readText reads the waiting times in a text without stack frames.
 func (h *Hint) readText(text string, now time.Time, left *int) {
 	for i := 0; i < len(text) && *left > 0; i++ {
 		if !ascii.IsDigit(text[i]) {
@@ -76,9 +75,8 @@ func (h *Hint) readText(text string, now time.Time, left *int) {
 	}
 }
 
-// readDate reads an HTTP-date that begins at index start, for example in a logged
-// Retry-After header. It returns the length of the date without the weekday, or 0 if
-// there is no date.
+// readDate reads an HTTP-date at index start. It returns the length without the
+// weekday, or 0.
 func (h *Hint) readDate(text string, start int, now time.Time) (length int) {
 	const layout = time.RFC1123 // http.TimeFormat, except for the zone
 	if len(text)-start < len(layout) {
@@ -98,8 +96,8 @@ func (h *Hint) readDate(text string, start int, now time.Time) (length int) {
 	return len(layout) - len("Fri, ")
 }
 
-// readWait adds the wait at the start of s, if the number there is a wait. It returns
-// the offset of the end of the wait or number.
+// readWait adds the waiting time at the start of s, if there is one. end is the end
+// of the time or number.
 func (h *Hint) readWait(s string, a anchor, now time.Time) (end int) {
 	if n, end, ok := scanDuration(s); ok {
 		h.AddExplicit(WaitSeconds(n))
@@ -130,8 +128,8 @@ func (h *Hint) readWait(s string, a anchor, now time.Time) (end int) {
 	return size
 }
 
-// endsNumber reports whether a number without a unit is complete: the text after the
-// number, rest, is empty or begins with punctuation.
+// endsNumber reports whether a number is complete without a unit. rest is the text
+// after the number.
 func endsNumber(rest string) bool {
 	if rest == "" || strings.IndexByte("\n\r,;)}]\"'\\", rest[0]) >= 0 {
 		return true
@@ -140,11 +138,11 @@ func endsNumber(rest string) bool {
 		return len(rest) == 1 || rest[1] == ' ' || rest[1] == '\n'
 	}
 	rest = rest[spaces(rest):]
-	return rest == "" || strings.IndexByte(",;)}]", rest[0]) >= 0 || strings.HasPrefix(rest, "nanos:") // the rest of a protobuf Duration as text
+	return rest == "" || strings.IndexByte(",;)}]", rest[0]) >= 0 || strings.HasPrefix(rest, "nanos:") // "nanos:" continues a protobuf Duration as text
 }
 
-// anchorBefore returns the anchor (a phrase such as "retry in") at the end of text. In
-// "will retry in 5s" there is no anchor, because a program announces its own retry.
+// anchorBefore returns the anchor at the end of text. In "will retry in 5s" there is
+// none: the program announces its own retry.
 func anchorBefore(text string) (anchor, bool) {
 	text = trimJoint(text)
 	if text == "" || strings.IndexByte(LastLetters, text[len(text)-1]|0x20) < 0 {
@@ -175,8 +173,8 @@ func anchorBefore(text string) (anchor, bool) {
 	return anchor{}, false
 }
 
-// cutAnchor removes phrase from the end of s. ok is false if s does not end with
-// phrase.
+// cutAnchor removes a phrase from the end of s. If s does not end with the phrase,
+// ok is false.
 func cutAnchor(s, phrase string) (before string, ok bool) {
 	for ok = true; ok && phrase != ""; {
 		word := phrase
@@ -200,9 +198,8 @@ func cutSuffixFold(s, suffix string) (before string, ok bool) {
 	return s[:at], true
 }
 
-// trimJoint removes spaces and punctuation from the end of s. They may be between the
-// words of an anchor, or between an anchor and the number that follows. trimJoint
-// removes at most sixteen bytes, to stay cheap for hostile texts.
+// trimJoint removes at most sixteen spaces and punctuation marks from the end of s.
+// They may be within an anchor, or before its number.
 func trimJoint(s string) string {
 	end := len(s)
 	for end > 0 && len(s)-end < 16 && strings.IndexByte(" \t\r\n_-:=\"'\\~{([`", s[end-1]) >= 0 {

@@ -12,8 +12,7 @@ import (
 )
 
 // ReadType reads Evidence.Type. The type name of this program's own deadline or
-// cancellation counts like the error itself, because an OpenTelemetry span has only
-// the name.
+// cancellation counts like the error itself.
 func ReadType(q *collect.Inquiry, name string) {
 	if len(name) > longestCode {
 		text.ReadText(q, name)
@@ -30,8 +29,8 @@ func ReadType(q *collect.Inquiry, name string) {
 	ReadName(q, name)
 }
 
-// ReadName reads a type name or a code, such as the attribute error.type or the
-// Code field of an SDK's error. A remote server may have written the name.
+// ReadName reads a type name or a code, such as the attribute error.type. A remote
+// server may have written it.
 func ReadName(q *collect.Inquiry, name string) {
 	if name == "" || nameless(name) {
 		return
@@ -44,9 +43,8 @@ func ReadName(q *collect.Inquiry, name string) {
 	text.ReadText(q, withoutImportPath(name))
 }
 
-// withoutImportPath returns the name of a Go type as %T prints it: pgconn.PgError
-// for github.com/jackc/pgx/v5/pgconn.PgError. The words of the path say nothing about
-// the error.
+// withoutImportPath shortens a Go type name: github.com/jackc/pgx/v5/pgconn.PgError
+// -> pgconn.PgError.
 func withoutImportPath(name string) string {
 	last := name[strings.LastIndexByte(name, '/')+1:]
 	if len(last) == len(name) || !strings.Contains(last, ".") || strings.Contains(name, "://") {
@@ -55,9 +53,8 @@ func withoutImportPath(name string) string {
 	return last
 }
 
-// ownTypes has the type names of Go's deadline and cancellation errors. A remote
-// server may have written such a name, so the strength is Phrase. ReadType raises the
-// strength to Own.
+// ownTypes has the type names of Go's deadline and cancellation errors. In
+// Evidence.Type, they have the strength Own.
 var ownTypes = map[string]signal.Signal{
 	"context.deadlineExceededError":        ownDeadline,
 	"context.DeadlineExceeded":             ownDeadline,
@@ -69,8 +66,7 @@ var ownTypes = map[string]signal.Signal{
 
 var ownDeadline = signal.Of("type/context.DeadlineExceeded", signal.ReasonTimeout, signal.Phrase)
 
-// nameless reports whether a type name, such as "Error", is too general to say
-// anything about the error.
+// nameless reports whether a type name is too general, such as "Error".
 func nameless(name string) bool {
 	switch name {
 	case "*errors.errorString", "*errors.joinError", "*fmt.wrapError", "*fmt.wrapErrors",
@@ -80,14 +76,12 @@ func nameless(name string) bool {
 	return false
 }
 
-// longestCode is the greatest length of a code or a type name, in bytes. It leaves
-// room for the URL that AWS adds to a code.
+// longestCode is the greatest length of a code in bytes, including the URL that AWS
+// adds.
 const longestCode = 1 << 10
 
-// readCode adds the signal of a code from a field for codes. In such a field, words
-// such as UNAVAILABLE, aborted and SlowDown mean more than in prose.
-// Codes that are unambiguous even in prose have text rules (see
-// rules/envelopes.yaml).
+// readCode adds the signal of a code from a field for codes. If a code is
+// unambiguous in prose, rules/envelopes.yaml has a text rule.
 func readCode(q *collect.Inquiry, code string) {
 	if len(code) > longestCode {
 		return
@@ -119,9 +113,8 @@ func readCode(q *collect.Inquiry, code string) {
 }
 
 // lastSegment returns the last part of a qualified name, such as
-// "com.amazonaws.v2#SlowDown", "openai.RateLimitError" or
-// "urn:ietf:params:acme:error:rateLimited". It also removes the URL that AWS adds in
-// a header, as in "SlowDown:http://...".
+// "com.amazonaws.v2#SlowDown". It also removes the URL in AWS's
+// "SlowDown:http://...".
 func lastSegment(code string) string {
 	if i := strings.Index(code, ":http"); i >= 0 {
 		code = code[:i]
@@ -130,10 +123,8 @@ func lastSegment(code string) string {
 	return code[strings.LastIndexAny(code, "./#:")+1:]
 }
 
-// foldCode appends a code to dst in a common spelling. For example,
-// rateLimitExceeded, RATE_LIMIT_EXCEEDED and rate-limit-exceeded become the same.
-// The sign of a number stays. If the code does not fit into dst, the result is
-// empty.
+// foldCode appends a code to dst in a common spelling: rateLimitExceeded equals
+// RATE_LIMIT_EXCEEDED. If the code does not fit, the result is empty.
 func foldCode(dst []byte, code string) []byte {
 	for i := 0; i < len(code); i++ {
 		c := code[i]

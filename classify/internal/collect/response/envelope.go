@@ -8,8 +8,7 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// These limits make it cheap to read a hostile body. A real error body has a few
-// hundred bytes.
+// These limits keep hostile bodies cheap. A real error body has a few hundred bytes.
 const (
 	bodyNodes     = 4096 // JSON values that are read
 	bodyFacts     = 64   // facts that are kept
@@ -19,8 +18,7 @@ const (
 	bodyCodeWords = 32
 )
 
-// envelope is the evidence in a response body of any format: the codes, and the
-// messages as one text for the text rules.
+// envelope is the evidence in a response body: codes, and messages as one text.
 type envelope struct {
 	failed   bool            // the body says that it is an error
 	codes    []string        // in the order of the body, the outermost first
@@ -29,15 +27,14 @@ type envelope struct {
 	provider string          // "" unless the body identifies the provider beyond doubt
 	text     []byte
 
-	line         []byte // codes and message of the object that is being read
+	line         []byte // codes and message of the current object
 	budget       int    // bytes that decoding may still allocate
 	lost         int    // bytes of JSON that were not decoded because they exceeded budget
 	nodes, tries int
 }
 
-// openEnvelope reads a body: JSON, XML with a Code, the visible text of HTML, or
-// plain text. Other text, such as "data:" or a status line, may precede the JSON.
-// JSON that is cut off is read as text. Decoding may allocate budget bytes.
+// openEnvelope reads a body: JSON, XML, the visible text of HTML, or plain text.
+// Other text may precede the JSON. Decoding may allocate budget bytes.
 func openEnvelope(body string, budget int) envelope {
 	e := envelope{budget: budget}
 	if trimmed := strings.TrimSpace(body); trimmed != "" && trimmed[0] == '<' {
@@ -48,8 +45,7 @@ func openEnvelope(body string, budget int) envelope {
 	return e
 }
 
-// readText reads a text that may contain JSON. The text before and after the JSON is
-// read as plain text.
+// readText reads a text that may contain JSON. The rest is plain text.
 func (e *envelope) readText(s string, nesting int) {
 	start, end, value := e.findJSON(s, nesting)
 	if end == 0 {
@@ -65,11 +61,11 @@ func (e *envelope) readText(s string, nesting int) {
 	e.readText(s[end:], nesting) // a stream may have more events
 }
 
-// found returns a number that grows whenever evidence is added to e.
+// found returns a number that grows with the evidence in e.
 func (e *envelope) found() int { return len(e.text) + len(e.codes) + len(e.facts) + e.status }
 
-// findJSON returns the first complete object or array in s, with its start and end.
-// JSON that is too costly to decode counts as text.
+// findJSON returns the first complete object or array in s. JSON that is too costly
+// to decode counts as text.
 func (e *envelope) findJSON(s string, nesting int) (start, end int, value any) {
 	if nesting > bodyNesting {
 		return 0, 0, nil
@@ -99,8 +95,7 @@ func (e *envelope) findJSON(s string, nesting int) (start, end int, value any) {
 	return 0, 0, nil
 }
 
-// These constants are the bytes that encoding/json allocates for each element of a
-// JSON value. They were measured.
+// These are the bytes that encoding/json allocates for JSON elements, as measured.
 const (
 	objectCost = 250
 	arrayCost  = 40
@@ -109,9 +104,9 @@ const (
 	byteCost   = 4 // the decoder's buffer, which grows by doubling
 )
 
-// extentOf returns the size of the object or array at the start of s, and the number
-// of bytes that decoding it allocates. The size is 0 if the closing bracket is
-// missing. The decoder checks the rest of the syntax.
+// extentOf returns the size of the object or array at the start of s. cost is the
+// number of bytes that decoding allocates. If the closing bracket is missing, size
+// is 0.
 func extentOf(s string) (size, cost int) {
 	depth := 0
 	for i := 0; i < len(s); i++ {
@@ -151,8 +146,7 @@ func (e *envelope) write(s string) {
 	e.text = append(e.text, s[:min(len(s), collect.MaxBody)]...)
 }
 
-// holdsObject reports whether a value may be an envelope: an object, or an array
-// with an object. For [5] it returns false.
+// holdsObject reports whether a value is an object, or an array with an object.
 func holdsObject(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:

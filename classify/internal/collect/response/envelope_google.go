@@ -8,9 +8,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// googleFacts reads the quota of a google.rpc.QuotaFailure. The message does not say
-// whether the quota is per minute or per day. The signals are facts, so they outrank
-// the message, which says "check your plan and billing details".
+// googleFacts reads the quota of a google.rpc.QuotaFailure. Its signals are facts,
+// so they outrank the message.
 func googleFacts(m map[string]any) []signal.Signal {
 	var facts []signal.Signal
 	for _, key := range [...]string{"quotaId", "quota_id", "quota_limit"} {
@@ -41,9 +40,8 @@ func isZero(value any) bool {
 	return false
 }
 
-// rpcName returns the name of the numeric code of a google.rpc.Status, such as
-// RESOURCE_EXHAUSTED for 8. It returns "" for other objects. A google.rpc.Status has
-// the fields code, message and details.
+// rpcName returns the name of the code of a google.rpc.Status, such as
+// RESOURCE_EXHAUSTED for 8. For other objects it returns "".
 func rpcName(m map[string]any, code string) string {
 	if _, ok := m["details"].([]any); !ok || m["message"] == nil {
 		return ""
@@ -55,7 +53,7 @@ func rpcName(m map[string]any, code string) string {
 }
 
 // bodyProvider returns the provider that an error object identifies beyond doubt, or
-// "". The shape of the object is not enough, because many servers imitate it.
+// "".
 func bodyProvider(m map[string]any) string {
 	text := func(key string) string { s, _ := m[key].(string); return s }
 	switch {

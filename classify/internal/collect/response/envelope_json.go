@@ -23,10 +23,16 @@ const (
 	skipRole         // parts of the request, links, answers
 )
 
-// roles maps the keys of the known providers' envelopes to roles. The keys have the
-// spelling of foldCode. Anthropic and OpenAI: type, code, message, param; Google:
-// status, details, reason; AWS: __type, Code; Azure: innererror; RFC 9457: title,
-// detail; OAuth: error_description; Elasticsearch: root_cause; SOAP: faultstring.
+// roles maps the keys of known error envelopes to roles, spelled as by foldCode:
+//
+//   - Anthropic and OpenAI: type, code, message, param
+//   - Google: status, details, reason
+//   - AWS: __type, Code
+//   - Azure: innererror
+//   - RFC 9457: title, detail
+//   - OAuth: error_description
+//   - Elasticsearch: root_cause
+//   - SOAP: faultstring
 var roles = map[string]role{
 	"type": codeRole, "code": codeRole, "status": codeRole, "reason": codeRole, "name": codeRole,
 	"errorcode": codeRole, "errortype": codeRole, "errorname": codeRole, "statuscode": codeRole,
@@ -74,9 +80,8 @@ func (e *envelope) readValue(value any, depth, nesting int) {
 	}
 }
 
-// object reads one JSON object, then its nested values. It writes the codes and the
-// message on one line, so that a rule can match both. It sorts the keys, because a
-// map has no order.
+// object reads a JSON object, then its nested values. The codes and the message
+// become one line, so that a rule can match both.
 func (e *envelope) object(m map[string]any, depth, nesting int) {
 	keys := slices.Sorted(maps.Keys(m))
 	if len(e.facts) < bodyFacts {
@@ -128,8 +133,8 @@ func (e *envelope) object(m map[string]any, depth, nesting int) {
 	}
 }
 
-// message reads a text that may contain JSON: gateways put the provider's JSON error
-// into a string of their own error.
+// message reads a text that may contain JSON, such as a provider's error in a
+// string.
 func (e *envelope) message(s string, nesting int) {
 	if mayHoldJSON(s) {
 		e.readText(s, nesting+1)
@@ -140,9 +145,11 @@ func (e *envelope) message(s string, nesting int) {
 
 func mayHoldJSON(s string) bool { return strings.Contains(s, "{") }
 
-// code reads m[key], which may be a code. It stores an HTTP status in e.status, and
-// adds any other value to e.line. A value that looks like a code and not like prose
-// is also added to e.codes.
+// code reads m[key], which may be a code.
+//
+//   - An HTTP status is stored in e.status.
+//   - Any other value is added to e.line.
+//   - A value that looks like a code is also added to e.codes.
 func (e *envelope) code(m map[string]any, key string) {
 	var s string
 	switch v := m[key].(type) {
@@ -181,8 +188,7 @@ func (e *envelope) code(m map[string]any, key string) {
 	e.join(" ", s)
 }
 
-// saysNothing reports whether a type or status, such as "error", is too general to say
-// anything about the error.
+// saysNothing reports whether a type or status is too general, such as "error".
 func saysNothing(s string) bool {
 	switch s {
 	case "error", "Error", "ERROR", "fail", "failed", "failure", "Failure", "about:blank", "text":
@@ -207,16 +213,14 @@ func (e *envelope) join(sep, s string) {
 	e.line = append(e.line, s...)
 }
 
-// saysError reports whether an object is marked as an error: Anthropic's
-// {"type":"error"}, {"object":"error"}, an MCP result with isError, or
-// {"success":false}.
+// saysError reports whether an object is marked as an error, for example by
+// "type":"error" or isError.
 func saysError(m map[string]any) bool {
 	return m["type"] == "error" || m["object"] == "error" || m["isError"] == true || m["success"] == false
 }
 
-// waitText returns a waiting time as a text that the text rules and package hint
-// recognise, such as "retryDelay: 5s;". A google.protobuf.Duration in JSON may be an
-// object with the key seconds.
+// waitText returns a waiting time as a text that rules recognise: "retryDelay: 5s;".
+// A google.protobuf.Duration may be an object with the key seconds.
 func waitText(key string, value any) string {
 	switch v := value.(type) {
 	case string:

@@ -6,8 +6,7 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// codeTags are XML elements with codes. messageTags are XML elements with prose.
-// The errors of AWS, Azure and SOAP have such elements:
+// codeTags and messageTags are XML elements of AWS, Azure and SOAP errors:
 // <Error><Code>SlowDown</Code><Message>…</Message></Error>.
 var (
 	codeTags    = [...]string{"Code", "faultcode"}
@@ -17,8 +16,8 @@ var (
 // maxTags limits how many elements with the same name are read.
 const maxTags = 8
 
-// markup reads an XML error. Markup without a code is an HTML page, such as the
-// error page of a proxy. Then markup reads the visible text.
+// markup reads an XML error. Markup without a code is an HTML page; then only the
+// visible text counts.
 func (e *envelope) markup(s string) {
 	for _, tag := range codeTags {
 		for _, code := range elements(s, tag) {
@@ -40,7 +39,7 @@ func (e *envelope) markup(s string) {
 	}
 }
 
-// elements returns the contents of the elements named tag that have no
+// elements returns the contents of all elements with this tag and without
 // attributes.
 func elements(s, tag string) []string {
 	var all []string
@@ -60,8 +59,7 @@ func elements(s, tag string) []string {
 	return all
 }
 
-// visible returns the visible text of a page. It leaves out tags, scripts and
-// styles, because the words and numbers in them are not about the error.
+// visible returns the visible text of a page, without tags, scripts and styles.
 func visible(s string) string {
 	var b strings.Builder
 	for s != "" {
@@ -73,7 +71,7 @@ func visible(s string) string {
 		if hidden := hiddenUntil(rest); hidden != "" {
 			at := indexFold(rest, hidden)
 			if at < 0 {
-				break // hidden to the end
+				break // the rest is hidden
 			}
 			rest = rest[at+len(hidden):]
 		}
@@ -91,8 +89,8 @@ func visible(s string) string {
 	return seen.String()
 }
 
-// hiddenUntil returns the text that ends an invisible element: a script, a style or
-// a comment. It returns "" for other elements.
+// hiddenUntil returns the text that ends a script, a style or a comment. For other
+// elements it returns "".
 func hiddenUntil(tag string) string {
 	switch {
 	case ascii.HasPrefixFold(tag, "script"):
@@ -105,7 +103,7 @@ func hiddenUntil(tag string) string {
 	return ""
 }
 
-// indexFold returns the index of tag in s, or -1. It ignores case.
+// indexFold returns the index of a tag in s, or -1. It ignores case.
 func indexFold(s, tag string) int {
 	for at := 0; at+len(tag) <= len(s); {
 		i := strings.IndexByte(s[at:], tag[0])

@@ -1,15 +1,15 @@
 package response
 
 // GrpcNames are the names of the gRPC status codes in Go's spelling. The index is
-// the number of the code.
+// the code.
 var GrpcNames = [...]string{
 	"OK", "Canceled", "Unknown", "InvalidArgument", "DeadlineExceeded", "NotFound", "AlreadyExists",
 	"PermissionDenied", "ResourceExhausted", "FailedPrecondition", "Aborted", "OutOfRange",
 	"Unimplemented", "Internal", "Unavailable", "DataLoss", "Unauthenticated",
 }
 
-// GrpcName returns the gRPC code whose name is s, in Go's spelling, or "". Upper
-// case, lower case and underscores in s do not matter. CANCELLED may have two Ls.
+// GrpcName returns the gRPC code named s in Go's spelling, or "". It ignores case
+// and underscores. CANCELLED may have two Ls.
 func GrpcName(s string) string {
 	if len(s) > 2*len("DEADLINE_EXCEEDED") {
 		return ""

@@ -12,11 +12,10 @@ import (
 )
 
 // MaxHeaders limits how many headers of one response are read. Real responses have
-// at most twelve relevant headers.
+// at most twelve relevant ones.
 const MaxHeaders = 24
 
-// headerKind is the meaning of a header. Headers are read in the order of their
-// kinds, the smallest first.
+// headerKind is the meaning of a header. The smallest kind is read first.
 type headerKind uint8
 
 const (
@@ -44,15 +43,13 @@ func kindOfHeader(name string) headerKind {
 	return noHeader
 }
 
-// knownHeaders are looked up by name if a response has so many headers that
-// comparing all names would exceed the budget.
+// knownHeaders are looked up by name if a response has too many headers.
 var knownHeaders = [...]string{
 	"Date", "date", "Retry-After", "retry-after", "Retry-After-Ms", "retry-after-ms", "X-Ms-Retry-After-Ms", "x-ms-retry-after-ms",
 	"X-Amzn-Errortype", "x-amzn-errortype", "Openai-Organization", "Anthropic-Organization-Id",
 }
 
-// headers has the relevant headers of a response, sorted by kind and name. If there
-// are too many, it keeps the first ones, whatever the random order of the map.
+// headers is a set of relevant headers of a response, sorted by kind and name.
 type headers struct {
 	names    [MaxHeaders]string
 	kinds    [MaxHeaders]headerKind
@@ -86,9 +83,8 @@ func (h *headers) add(name string) {
 	}
 }
 
-// ReadHeader reads the headers of a response. The names may be in any case, because
-// the map need not come from net/http. If the response has more headers than the
-// budget allows, ReadHeader looks up only knownHeaders.
+// ReadHeader reads the headers of a response. Their names may be in any case. If
+// there are too many headers, it looks up only knownHeaders.
 func ReadHeader(q *collect.Inquiry, status int, header map[string][]string) {
 	var all headers
 	if q.Budget.Spend(collect.HeaderNames, len(header)) {
@@ -115,8 +111,7 @@ func ReadHeader(q *collect.Inquiry, status int, header map[string][]string) {
 			value = strings.TrimSpace(value)
 			switch kind {
 			case dateHeader:
-				// Compute waits from the provider's time: the clock of the
-				// provider may differ from ours.
+				// Use the provider's clock, which may differ from ours.
 				if at, ok := hint.ParseDate(value, now); ok && !dated {
 					now, dated = at, true
 				}
@@ -140,9 +135,8 @@ func ReadHeader(q *collect.Inquiry, status int, header map[string][]string) {
 	}
 }
 
-// valuesOf returns the values of a header that should be read. For a header with a
-// waiting time these are all values, because the longest time counts. For any
-// other header it is the first value.
+// valuesOf returns the values of a header to read. For a waiting time, these are all
+// values. For any other header, it is the first value.
 func valuesOf(q *collect.Inquiry, values []string, kind headerKind) []string {
 	most := 1
 	if kind == waitHeader || kind == waitMsHeader {
@@ -156,9 +150,9 @@ func valuesOf(q *collect.Inquiry, values []string, kind headerKind) []string {
 	return values[:n]
 }
 
-// readReset reads a header that says when a rate limit resets. It ignores the header
-// if the response also says that calls remain. A 403 with a remaining count of 0 is
-// a rate limit and not a refusal, because GitHub reports rate limits in this way.
+// readReset reads a header that says when a rate limit resets. If calls remain, it
+// ignores the header. GitHub reports rate limits as a 403 with a remaining count of
+// 0.
 func readReset(q *collect.Inquiry, status int, header map[string][]string, name, value string, now time.Time) {
 	remaining, told := sibling(header, name, "remaining")
 	if left, ok := hint.ParseNumber(remaining); told && ok && left > 0 {
@@ -179,14 +173,13 @@ func readReset(q *collect.Inquiry, status int, header map[string][]string, name,
 
 const reset = "reset"
 
-// isReset reports whether a header with this name says when a rate limit resets,
-// such as anthropic-ratelimit-tokens-reset or x-ratelimit-reset-requests.
+// isReset reports whether a header says when a rate limit resets, such as
+// x-ratelimit-reset-requests.
 func isReset(name string) bool {
 	return cutReset(name) >= 0
 }
 
-// cutReset returns the index of the word "reset" in the name of a rate limit
-// header, or -1 if the name is not such a header.
+// cutReset returns the index of "reset" in the name of a rate limit header, or -1.
 func cutReset(name string) int {
 	var space [64]byte
 	if len(name) > len(space) {
@@ -212,9 +205,8 @@ func cutReset(name string) int {
 	return at
 }
 
-// sibling returns the value of another header of the same rate limit. The name of the
-// other header is resetName with replacement instead of "reset", such as
-// X-RateLimit-Remaining for X-RateLimit-Reset.
+// sibling returns the value of another header of the same rate limit. It replaces
+// "reset" in the name, as in X-RateLimit-Remaining.
 func sibling(header map[string][]string, resetName, replacement string) (value string, ok bool) {
 	at := cutReset(resetName)
 	before, after := resetName[:at], resetName[at+len(reset):]
@@ -237,8 +229,8 @@ func sibling(header map[string][]string, resetName, replacement string) (value s
 	return "", false
 }
 
-// headerProvider returns the provider that the name of a header identifies, or "".
-// Azure sends some of OpenAI's headers, but not openai-organization.
+// headerProvider returns the provider that a header name identifies, or "". Azure
+// also sends OpenAI's headers, except openai-organization.
 func headerProvider(name string) string {
 	switch {
 	case ascii.HasPrefixFold(name, "anthropic-"):

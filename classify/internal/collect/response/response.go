@@ -7,10 +7,10 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// ReadResponse reads a provider's response: the status, the waiting times in the
-// headers, and the body. failed reports whether the response is a failure. A response
-// with a status below 400 is a failure only if its body is an error envelope (an error
-// object in JSON or XML).
+// ReadResponse reads a provider's response: the status, the headers and the body.
+// failed reports whether the response is a failure. If the status is below 400,
+// failed is true only for an error envelope. An error envelope is an error object in
+// JSON or XML.
 func ReadResponse(q *collect.Inquiry, status int, header map[string][]string, body string) (failed bool) {
 	outer := q.Source // restored below: the response may belong to an error of the chain
 	q.Source = signal.FromStatus
@@ -26,9 +26,8 @@ func ReadResponse(q *collect.Inquiry, status int, header map[string][]string, bo
 	return failed
 }
 
-// readBody reads a response body and reports whether it is an error envelope. If the
-// response was successful, any other body is ignored, because it may be the text of
-// a model.
+// readBody reads a response body and reports whether it is an error envelope. After
+// a success, it ignores any other body.
 func readBody(q *collect.Inquiry, body string, success bool) (failed bool) {
 	e := openEnvelope(body, q.Budget.Left[collect.DecodedBytes])
 	q.Budget.Left[collect.DecodedBytes] = e.budget

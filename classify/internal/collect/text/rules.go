@@ -11,12 +11,12 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// stackWords is the length of the largest set of matches that is kept on the stack,
-// in uint64s. A set has one bit for each rule. Larger sets are on the heap.
+// stackWords is the length, in uint64s, of the largest set of matches on the stack.
+// A set has one bit for each rule.
 const stackWords = 32
 
-// noMatches returns an empty set of matches: fixed[:] if that is large enough,
-// otherwise a new slice.
+// noMatches returns an empty set of matches. It uses the array fixed if that is
+// large enough.
 func noMatches(set *ruleset.Set, fixed *[stackWords]uint64) []uint64 {
 	if n := set.Words(); n > stackWords {
 		return make([]uint64, n)
@@ -24,8 +24,8 @@ func noMatches(set *ruleset.Set, fixed *[stackWords]uint64) []uint64 {
 	return fixed[:]
 }
 
-// ReadText reads a text of the evidence. It caches the rules that match, unless the
-// text has other evidence too, such as a wait.
+// ReadText reads a text of the evidence. It caches the rules that match. If the text
+// also has other evidence, such as a waiting time, it caches nothing.
 func ReadText(q *collect.Inquiry, text string) {
 	if text == "" {
 		return
@@ -53,9 +53,9 @@ func ReadText(q *collect.Inquiry, text string) {
 	keepMention(q, m.Mention)
 }
 
-// ReadBytes reads a text like [ReadText], but copies only the part that it reads, and
-// caches nothing. It returns the whole text, or only the end of the text if the middle
-// was not read.
+// ReadBytes reads a text like [ReadText], but caches nothing. It copies only the
+// part that it reads. If the middle was not read, it returns only the end of the
+// text.
 func ReadBytes(q *collect.Inquiry, text []byte) string {
 	head, tail := collect.Cut(q, text)
 	first, last := string(head), string(tail)
@@ -66,11 +66,12 @@ func ReadBytes(q *collect.Inquiry, text []byte) string {
 	return last
 }
 
-// ReadParts reads a text of n bytes: the whole text as head, or the beginning as head
-// and the end as tail. It adds the signals of the rules that match, and the waiting
-// times that the text names. timed is true if the text may name a waiting time.
-// matches has the rules that matched. complete is true if these rules are the only
-// evidence in the text.
+// ReadParts reads a text of n bytes. head is the whole text, or its beginning if tail
+// is its end. The signals and waiting times are added to q.
+//
+//   - timed reports whether the text may name a waiting time.
+//   - matches has the rules that matched.
+//   - complete reports whether these rules are the only evidence in the text.
 func ReadParts(q *collect.Inquiry, head, tail string, n int) (timed bool, matches memory.Matches, complete bool) {
 	if head == "" && tail == "" {
 		return false, matches, false
@@ -114,8 +115,7 @@ func ReadParts(q *collect.Inquiry, head, tail string, n int) (timed bool, matche
 	return timed, matches, complete
 }
 
-// keepMention keeps the first status and the first provider that the texts of
-// the evidence mention.
+// keepMention keeps the first status and the first provider that texts mention.
 func keepMention(q *collect.Inquiry, u memory.Mention) {
 	if q.Mentioned.Status == 0 {
 		q.Mentioned.Status = u.Status
@@ -125,8 +125,8 @@ func keepMention(q *collect.Inquiry, u memory.Mention) {
 	}
 }
 
-// addText returns the number of the text t, counted from 1 in the order of reading.
-// For Explain, it also keeps t in q.Texts.
+// addText returns the number of the text, counted from 1. For Explain, it also keeps
+// the text.
 func addText(q *collect.Inquiry, t collect.ReadText) uint16 {
 	q.Parts++
 	if q.Texts != nil {
@@ -136,10 +136,11 @@ func addText(q *collect.Inquiry, t collect.ReadText) uint16 {
 	return q.Parts
 }
 
-// addMatches adds the signals of the matched rules. part is the number of the text.
-// If faint is true, addMatches sets [signal.Signal].Faint for all rules except the
-// user's: other signals precede faint ones. ordered is true if the signals depend on
-// the order of the matches in the text.
+// addMatches adds the signals of the matched rules.
+//
+//   - part is the number of the text.
+//   - faint marks the signals as Faint, except those of user rules.
+//   - ordered reports whether the order of the matches in the text matters.
 func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, faint bool) (ordered bool) {
 	set := q.Set
 	var fixed [stackWords]uint64
@@ -166,10 +167,8 @@ func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, 
 	return refusal != 0
 }
 
-// readFrame adds the signals of the rules that match a stack frame at the beginning
-// of a text. In such a text the message before the stack trace is missing, so the name
-// of a function may be the only evidence. Rules for single words do not count. User
-// rules are not tried again, because they have read the whole text.
+// readFrame adds the signals of a stack frame at the beginning of a text. Rules for
+// single words and user rules do not count.
 func readFrame(q *collect.Inquiry, frame string) {
 	var fixed [stackWords]uint64
 	matched := noMatches(q.Set, &fixed)
@@ -191,8 +190,10 @@ func readFrame(q *collect.Inquiry, frame string) {
 
 // readLastAttempt reads a report of several attempts, from the last to the first. It
 // stops at an attempt with a signal that is stronger than a single word, and adds the
-// signals of that attempt. status is the HTTP status of the attempt. ok is false if
-// there is no such attempt, or if the text does not report attempts.
+// signals of this attempt.
+//
+//   - ok is false if there is no such attempt, or no report.
+//   - status is the HTTP status of the attempt.
 func readLastAttempt(q *collect.Inquiry, text string) (ok bool, status int) {
 	log := form.NewAttemptLog(text)
 	if log.Final > 0 {
@@ -213,9 +214,8 @@ func readLastAttempt(q *collect.Inquiry, text string) (ok bool, status int) {
 	return false, 0
 }
 
-// readAttempt adds the signals of one attempt, if one of the signals is stronger than
-// a single word. It does not try the user's rules, because they match only the whole
-// text.
+// readAttempt adds the signals of one attempt, if one is stronger than a single
+// word. It does not try the user's rules.
 func readAttempt(q *collect.Inquiry, text string) (ok bool, status int) {
 	var fixed [stackWords]uint64
 	matched := noMatches(q.Set, &fixed)

@@ -95,8 +95,8 @@ by errclass logs: a pipe is read to its end.`,
 	return cmd
 }
 
-// classifyLines classifies each line of r for which skip returns false. It writes
-// all results before it waits for more input.
+// classifyLines classifies the lines of r, without those that the function skip
+// selects.
 func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrinter, skip func(line []byte) bool) error {
 	in := lines.NewReader(r, maxMessage, p.out.Flush)
 	if waiter, ok := r.(logline.Waiter); ok {
@@ -134,8 +134,8 @@ func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrin
 	}
 }
 
-// lineMessage returns the message of an input line. If the line is a JSON object,
-// it also returns the id as undecoded JSON.
+// lineMessage returns the message of a line. For a JSON object, it also returns the
+// id.
 func lineMessage(line []byte) (message string, id []byte) {
 	line = bytes.TrimPrefix(line, []byte(lines.BOM))
 	var values [2][]byte // undecoded; if a key occurs twice, its last value
@@ -157,8 +157,7 @@ func lineMessage(line []byte) (message string, id []byte) {
 	return string(line), nil
 }
 
-// resultPrinter writes one line for each result to out. It ignores write errors,
-// because out.Flush returns the first one.
+// resultPrinter writes one line for each result. Only out.Flush returns errors.
 type resultPrinter struct {
 	out  *bufio.Writer
 	json bool
@@ -178,8 +177,8 @@ func (p *resultPrinter) print(id []byte, r classify.Result) {
 	p.out.Write(p.line)
 }
 
-// appendResultJSON appends a result as JSON. It does not use encoding/json, because
-// that would reformat the id.
+// appendResultJSON appends a result as JSON. Unlike encoding/json, it keeps the id
+// unchanged.
 func appendResultJSON(b, id []byte, r classify.Result) []byte {
 	b = append(b, '{')
 	if id != nil {
@@ -203,8 +202,7 @@ func appendResultJSON(b, id []byte, r classify.Result) []byte {
 	return append(b, '}')
 }
 
-// milliseconds returns d in milliseconds, rounded up, so that a caller does not
-// retry too early.
+// milliseconds returns d in milliseconds, rounded up.
 func milliseconds(d time.Duration) int64 {
 	ms := d.Milliseconds()
 	if d > time.Duration(ms)*time.Millisecond {

@@ -86,9 +86,7 @@ func TestClassifyUnreadableInput(t *testing.T) {
 	assert.Equal(t, "errclass: standard input: boom\n", errOut.String())
 }
 
-// FuzzClassifyLines checks that each input becomes one line of output. An input is a
-// line, or an object that spans lines. The output must be a JSON object with the id
-// of the input.
+// FuzzClassifyLines checks that each input becomes one line of JSON with its id.
 func FuzzClassifyLines(f *testing.F) {
 	for _, s := range []string{"", "\n", "a\r\nb", `{"id":"\u003c","message":""}`, "{\"id\":[1,\t2],\"msg\":\"x\"}\n\n", "\xff\x00", "attempt 1: HTTP 503; last attempt 2: zz\n",
 		"{\n\"id\":{\r\n\"a\":1}\n,\"msg\":\"x\"\n}\n{\n}\n{\n\"msg\":\n{\n"} {

@@ -1,8 +1,6 @@
-// Package cli implements the command line of errclass: its commands, flags and
-// output. The packages next to it do the work.
+// Package cli implements the commands of errclass.
 //
-// Every command reads and writes only the [Streams] passed to [Main], so tests can
-// run whole commands.
+// Every command uses only the [Streams] passed to [Main].
 package cli
 
 import (
@@ -16,7 +14,7 @@ import (
 
 // These are exit codes.
 const (
-	ExitOK     = 0 // success; also if the reader of explain, rules or eval closed the output
+	ExitOK     = 0 // success; also if a reader closed the output of explain, rules or eval
 	ExitFailed = 1 // a threshold was missed, or reading or writing failed
 	ExitUsage  = 2 // the command line or a rules file is wrong
 )
@@ -28,8 +26,8 @@ type Streams struct {
 	Err io.Writer
 }
 
-// Main runs errclass with the arguments args, without the name of the program. It
-// returns the exit code.
+// Main runs errclass and returns the exit code. The arguments do not include the
+// program's name.
 func Main(args []string, s Streams) int {
 	started := false
 	root := newRoot(s, &started)
@@ -55,8 +53,7 @@ func Main(args []string, s Streams) int {
 	return ExitFailed
 }
 
-// usageError is an error in the command line that the command itself detects.
-// Errors that cobra detects have other types.
+// usageError is a wrong command line that cobra did not detect.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }
@@ -65,9 +62,7 @@ func (e *usageError) Unwrap() error { return e.err }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
 
-// newRoot returns the root command. It sets *started to true when a command starts
-// to run. If *started is still false after an error, cobra has rejected the command
-// line.
+// newRoot returns the root command. When a command begins, *started becomes true.
 func newRoot(s Streams, started *bool) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "errclass",
@@ -114,7 +109,7 @@ or run was closed. Otherwise run exits with the exit code of its command.`,
 	return root
 }
 
-// open opens a file for reading. If name is "-", it returns standard input.
+// open opens a file for reading. The name "-" means standard input.
 func (s Streams) open(name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(s.In), nil

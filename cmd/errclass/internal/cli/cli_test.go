@@ -18,8 +18,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/cli"
 )
 
-// asProgram is an environment variable. If it is set, the test binary runs errclass
-// instead of its tests. Some tests need errclass in a separate process.
+// asProgram is an environment variable. If it is set, the test binary runs errclass.
 const asProgram = "ERRCLASS_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -27,8 +26,8 @@ func TestMain(m *testing.M) {
 		runChild(os.Args[1:])
 		os.Exit(0)
 	}
-	// The tests of the command "errclass run" start this binary and need these
-	// variables. Without GORACE, the race detector would delay the exit by a second.
+	// Child processes inherit these variables. Without GORACE, each would exit a
+	// second later.
 	if err := errors.Join(os.Setenv(asChild, "1"), os.Setenv("GORACE", "atexit_sleep_ms=0")); err != nil {
 		panic(err)
 	}
@@ -140,8 +139,7 @@ func TestCompletion(t *testing.T) {
 	assert.Contains(t, run(t, "", "__complete", "rules", "--rules", "").out, "standard\nminimal\n:0")
 }
 
-// TestClosedPipe closes the output of errclass before errclass ends, as "head" does
-// in the pipeline "errclass ... | head".
+// TestClosedPipe closes the output before errclass ends, as head can do.
 func TestClosedPipe(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

@@ -157,7 +157,7 @@ type missLine struct {
 	Signals []signalLine `json:"signals"`
 }
 
-// report has the results that eval shows.
+// report has the results that are shown.
 type report struct {
 	eval.Report
 	allMisses  int  // Report.Misses may have fewer because of --errors N
@@ -180,8 +180,8 @@ func reportJSON(r report) reportLine {
 	return line
 }
 
-// writeReport writes the figures and the tables of r. The argument against is the
-// name of the file with earlier predictions, or "" if there is none.
+// writeReport writes the figures and tables. The file against has earlier
+// predictions.
 func writeReport(w io.Writer, r report, against string) error {
 	fmt.Fprintf(w, "entries         %d\n", r.Entries)
 	fmt.Fprintf(w, "category right  %s (%d wrong)\n", percent(r.CategoryAccuracy), r.Entries-r.RightCategory)

@@ -274,8 +274,8 @@ func TestEvalGroups(t *testing.T) {
 	assert.Len(t, report.Products, 13, "JSON has all products")
 }
 
-// TestEvalAgainst saves the answers of the classifier Minimal. It then compares the
-// answers of the standard rules with the saved ones.
+// TestEvalAgainst compares the standard rules with saved answers of the minimal
+// rules.
 func TestEvalAgainst(t *testing.T) {
 	t.Parallel()
 	name := file(t, "corpus.jsonl", corpus)
@@ -316,8 +316,7 @@ not compared         1, without an earlier answer: a-1
 ----------------------------------------------------------------
  b-2  corpus  retryable/network  fatal/authentication  HTTP 403
 `
-	// --against and --predictions may name the same file. In that case errclass
-	// reads the file before it overwrites it.
+	// Both flags may name the same file. It is read before it is overwritten.
 	r = run(t, "", "eval", "--rules", "minimal", name, "--against", then, "--predictions", then)
 	assert.Equal(t, result{out: evalReport + "\nCompared with " + then + figures}, r)
 	saved, err := os.ReadFile(then)
@@ -343,8 +342,7 @@ not compared         1, without an earlier answer: a-1
 	assert.Equal(t, []string{"a-1"}, report.Comparison.Missing)
 }
 
-// TestEvalAgainstPart compares only a part of the corpus. Saved answers for entries
-// outside that part must not be reported as unknown ids.
+// TestEvalAgainstPart compares a part of the corpus. Other saved ids are not unknown.
 func TestEvalAgainstPart(t *testing.T) {
 	t.Parallel()
 	then := filepath.Join(t.TempDir(), "then.jsonl")

@@ -10,9 +10,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/eval"
 )
 
-// writeComparison writes how many answers have changed. Then it lists the entries
-// whose answer has become wrong (lost) or right (won). The argument against is the
-// name of the file with the earlier predictions.
+// writeComparison writes which answers differ from those in the file named against.
 func writeComparison(w io.Writer, c eval.Comparison, against string) error {
 	fmt.Fprintf(w, "\nCompared with %s\n", printable(against))
 	fmt.Fprintf(w, "won                  %d\n", len(c.Won))
@@ -41,8 +39,7 @@ func changeTable(title string, changes []eval.Change) table.Writer {
 // shownIDs limits how many ids a list shows.
 const shownIDs = 10
 
-// shortList returns the first shownIDs ids, separated by commas, and the number of
-// the others.
+// shortList returns the first ids, separated by commas, and the number of the others.
 func shortList(ids []string) string {
 	more := ""
 	if n := len(ids) - shownIDs; n > 0 {

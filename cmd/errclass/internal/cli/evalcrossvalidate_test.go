@@ -12,8 +12,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/cli"
 )
 
-// trainer is the source code of a program that replaces the program cmd/train of a
-// corpus. It prints the file answers.txt in the working directory.
+// trainer is the source of a trainer that prints the file answers.txt.
 const trainer = `package main
 
 import (
@@ -35,8 +34,7 @@ func main() {
 }
 `
 
-// answers is the output of the trainer. The answer for a-2 is a false retry: the
-// answer is retryable, but the right category is not.
+// answers is the output of the trainer. For a-2, it wrongly says retryable.
 const answers = `{"id":"a-1","category":"retryable","reason":"rate_limit","rule":"http/429","confidence":0.95}
 {"id":"a-2","category":"retryable","reason":"transient","rule":"model","confidence":0.85}
 {"id":"b-1","category":"retryable","reason":"network","rule":"model","confidence":0.75}
@@ -98,7 +96,7 @@ func TestEvalCrossValidateFaults(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		files map[string]string
-		want  string // without the folder and a colon at the beginning
+		want  string // without the folder and the colon after it
 	}{
 		{"no trainer", map[string]string{"data.jsonl": corpus}, "no folder cmd/train, so no trainer; cross-validation needs the folder corpus of a clone"},
 		{"the trainer fails", untrained, "go run ./cmd/train -predictions -: exit status 1"},
@@ -126,8 +124,7 @@ func TestEvalCrossValidateFaults(t *testing.T) {
 	}
 }
 
-// TestEvalCrossValidateWithoutGo checks the error that is reported if PATH has no go
-// command.
+// TestEvalCrossValidateWithoutGo checks the error if PATH has no go command.
 func TestEvalCrossValidateWithoutGo(t *testing.T) {
 	dir := folder(t, module(answers))
 	t.Setenv("PATH", t.TempDir())

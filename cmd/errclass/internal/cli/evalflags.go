@@ -12,7 +12,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/eval"
 )
 
-// evalFlags are the flags of eval.
+// evalFlags are the flags of the command eval.
 type evalFlags struct {
 	format               *format
 	rules                *ruleFlags
@@ -23,8 +23,7 @@ type evalFlags struct {
 	limits               thresholds
 }
 
-// split is the value of --split: part k of a corpus that is divided into n parts. The
-// zero value is the whole corpus.
+// split is the value of --split. The zero value selects the whole corpus.
 type split struct{ k, n int }
 
 func (p *split) String() string {
@@ -36,8 +35,7 @@ func (p *split) String() string {
 
 func (p *split) Type() string { return "K/N" }
 
-// Set parses a text of the form "K/N", where 0 ≤ K < N ≤ 256. The limit is 256
-// because the part of an entry is computed from one byte: see [eval.Entry.In].
+// Set parses a text of the form "K/N", where 0 ≤ K < N ≤ 256.
 func (p *split) Set(value string) error {
 	first, second, ok := strings.Cut(value, "/")
 	k, kErr := strconv.Atoi(first)
@@ -56,8 +54,8 @@ func (m *minimum) String() string { return strconv.FormatFloat(float64(*m), 'g',
 
 func (m *minimum) Type() string { return "P" }
 
-// Set parses a share from 0 to 1, or a percentage. A number above 1 counts as a
-// percentage even without the percent sign.
+// Set parses a share from 0 to 1, or a percentage. A number above 1 is always a
+// percentage.
 func (m *minimum) Set(value string) error {
 	number, isPercent := strings.CutSuffix(value, "%")
 	p, err := strconv.ParseFloat(number, 64)
@@ -71,8 +69,7 @@ func (m *minimum) Set(value string) error {
 	return nil
 }
 
-// missLimit is the value of --errors: how many misses (entries with a wrong answer)
-// are shown. A negative number means all.
+// missLimit is how many wrong answers --errors shows. A negative number means all.
 type missLimit int
 
 func (m *missLimit) String() string { return strconv.Itoa(int(*m)) }
@@ -88,8 +85,7 @@ func (m *missLimit) Set(value string) error {
 	return nil
 }
 
-// split separates the paths of the corpus from the N of "--errors N". Package pflag
-// returns this N as an argument and not as the value of the flag.
+// split takes the N of "--errors N" from the paths. To pflag, N is an argument.
 func (m missLimit) split(cmd *cobra.Command, args []string) (paths []string, misses int, err error) {
 	paths, misses = args, int(m)
 	if len(args) > 1 && misses < 0 && cmd.Flags().Changed("errors") {
@@ -123,8 +119,7 @@ func (m *maximum) String() string {
 
 func (m *maximum) Type() string { return "N|P%" }
 
-// Set parses a number of entries or, if the value ends with a percent sign, a
-// percentage of the entries.
+// Set parses a number of entries, or a percentage of the entries.
 func (m *maximum) Set(value string) error {
 	if number, ok := strings.CutSuffix(value, "%"); ok {
 		p, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -142,8 +137,7 @@ func (m *maximum) Set(value string) error {
 	return errors.New("use a number of entries, such as 3, or a percentage of them, such as 1%")
 }
 
-// exceeded reports whether n is above the limit. The argument all is the total
-// number of entries.
+// exceeded reports whether n of all entries are above the limit.
 func (m maximum) exceeded(n, all int) bool {
 	if m.number >= 0 {
 		return n > m.number
@@ -156,7 +150,7 @@ type thresholds struct {
 	falseRetries         maximum
 }
 
-// check returns an error that lists the thresholds that r does not reach.
+// check returns an error that lists the missed thresholds.
 func (t thresholds) check(r eval.Report) error {
 	var missed []error
 	for _, l := range []struct {

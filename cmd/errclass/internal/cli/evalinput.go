@@ -11,7 +11,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/eval"
 )
 
-// corpus is the input of eval.
+// corpus is the input of the command eval.
 type corpus struct {
 	files   []string
 	entries []eval.Entry // entries to evaluate
@@ -57,8 +57,8 @@ func readSlice(s Streams, c *eval.Corpus, name string) error {
 	return c.Read(f, name)
 }
 
-// predict returns the answers of the classifier c. With --cross-validate, it ignores
-// c and runs the trainers of the corpora at paths: see [eval.CrossValidate].
+// predict returns the predictions for the corpus. With --cross-validate, they come
+// from the trainers.
 func (f *evalFlags) predict(s Streams, paths []string, corpus corpus, c *classify.Classifier) (eval.Predictions, error) {
 	if !f.crossValidate {
 		return eval.Predict(corpus.entries, c), nil
@@ -77,8 +77,7 @@ func (f *evalFlags) predict(s Streams, paths []string, corpus corpus, c *classif
 	return all, nil
 }
 
-// readPredictions reads a file that --predictions has written. It ignores the
-// predictions for the entries in rest, which --split leaves out of the corpus.
+// readPredictions reads saved predictions, without those for the entries in rest.
 func readPredictions(s Streams, name string, rest []eval.Entry) (eval.Predictions, error) {
 	f, err := s.open(name)
 	if err != nil {
@@ -95,8 +94,8 @@ func readPredictions(s Streams, name string, rest []eval.Entry) (eval.Prediction
 	return predictions, nil
 }
 
-// refuseCorpusAsOutput returns an error if the output file of --predictions is a
-// file of the corpus. Otherwise the corpus would be overwritten.
+// refuseCorpusAsOutput returns an error if --predictions would overwrite a file of
+// the corpus.
 func (f *evalFlags) refuseCorpusAsOutput(s Streams, files []string) error {
 	out, err := os.Stat(f.predictions)
 	if err != nil || !out.Mode().IsRegular() {

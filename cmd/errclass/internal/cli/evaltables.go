@@ -21,8 +21,7 @@ func categoryTable(r eval.Report) table.Writer {
 	return t
 }
 
-// confusionTable has a row for each correct category and a column for each
-// category that the classifier returned.
+// confusionTable has rows for correct categories and columns for predicted ones.
 func confusionTable(r eval.Report) table.Writer {
 	counts := map[[2]string]int{}
 	for _, c := range r.Confusion {
@@ -51,8 +50,7 @@ func reasonTable(r eval.Report) table.Writer {
 	return t
 }
 
-// sliceTable has a row for each slice (file) of the corpus. If there is only one
-// slice, the table has no rows.
+// sliceTable has a row for each file of the corpus, or none for a single file.
 func sliceTable(r eval.Report) table.Writer {
 	t := newTable("Slices", "SLICE", "ENTRIES", "CATEGORY", "MACRO-F1", "REASON", "FALSE RETRIES", "MISSED RETRIES")
 	if len(r.Slices) == 1 {
@@ -70,7 +68,7 @@ func sliceTable(r eval.Report) table.Writer {
 // shownProducts limits how many products a table shows.
 const shownProducts = 10
 
-// productTable lists the products with the most misses.
+// productTable lists the products with the most wrong answers.
 func productTable(r eval.Report) table.Writer {
 	wrong := slices.Clone(r.Products)
 	wrong = slices.DeleteFunc(wrong, func(p eval.Product) bool { return p.Misses == 0 })
@@ -96,8 +94,7 @@ func familyTable(r eval.Report) table.Writer {
 	return t
 }
 
-// deciderTable has a row for each family of rules (rules with the same prefix in
-// their ids) that decided at least one entry.
+// deciderTable has a row for each family: rules with the same prefix in their ids.
 func deciderTable(r eval.Report) table.Writer {
 	t := newTable("Deciding rules", "RULES", "ENTRIES", "CATEGORY", "REASON", "FALSE RETRIES", "MISSED RETRIES")
 	for _, d := range r.Deciders {
@@ -108,8 +105,8 @@ func deciderTable(r eval.Report) table.Writer {
 	return t
 }
 
-// reliabilityTable has a row for each range of confidence into which at least one
-// answer falls. A range is 0.1 wide.
+// reliabilityTable has a row for each range of confidence with answers. Ranges are
+// 0.1 wide.
 func reliabilityTable(r eval.Report) table.Writer {
 	t := newTable(fmt.Sprintf("Reliability: expected calibration error %.3f", r.Reliability.CalibrationError),
 		"CONFIDENCE FROM", "ANSWERS", "REASON", "MEAN CONFIDENCE")
@@ -119,7 +116,7 @@ func reliabilityTable(r eval.Report) table.Writer {
 	return t
 }
 
-// missTable lists the misses in r.
+// missTable lists the entries with wrong answers.
 func missTable(r report) table.Writer {
 	t := newTable(fmt.Sprintf("Misses: %d of %d", len(r.Misses), r.allMisses), "ID", "GOLD", "GOT", "RULE", "MESSAGE")
 	for _, m := range r.Misses {
@@ -131,7 +128,7 @@ func missTable(r report) table.Writer {
 	return t
 }
 
-// writeMisses writes the misses in r in full.
+// writeMisses writes the entries with wrong answers in full.
 func writeMisses(w io.Writer, r report) error {
 	_, err := fmt.Fprintf(w, "\nMisses: %d of %d\n", len(r.Misses), r.allMisses)
 	for _, m := range r.Misses {

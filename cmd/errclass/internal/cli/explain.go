@@ -67,8 +67,8 @@ what it means, what to check first, and what not to do.`,
 	return cmd
 }
 
-// oneMessage returns the arguments, joined with spaces. Without arguments, it
-// returns standard input without its last line end.
+// oneMessage returns the arguments, joined with spaces. Without arguments, it reads
+// standard input.
 func oneMessage(s Streams, args []string) (string, error) {
 	if len(args) > 0 {
 		return strings.Join(args, " "), nil
@@ -171,9 +171,8 @@ func signalLines(signals []classify.Signal) []signalLine {
 	return lines
 }
 
-// writeExplanation writes the result, the message, a table of all signals, and the
-// address of the page about the reason. It marks the text that the deciding rule
-// matched.
+// writeExplanation writes the result, the matched text, all signals and the page's
+// address.
 func writeExplanation(w io.Writer, message string, x classify.Explanation, colour bool) error {
 	r := x.Result
 	fmt.Fprintf(w, "%s / %s, decided by %s", paint(colour, categoryColours[r.Category], string(r.Category)), r.Reason, printable(r.Rule))
@@ -210,8 +209,7 @@ func modelText(m *classify.Model) string {
 	return said
 }
 
-// writeSignals writes the message and a table of all signals. In the message, it
-// marks the text that the deciding rule matched.
+// writeSignals writes the message with its matched text, and a table of all signals.
 func writeSignals(w io.Writer, message string, signals []classify.Signal, colour bool) error {
 	if len(signals) == 0 {
 		_, err := fmt.Fprintln(w, "no rule matches")
@@ -231,7 +229,7 @@ func writeSignals(w io.Writer, message string, signals []classify.Signal, colour
 	return render(w, t)
 }
 
-// outcomeOf says whether a signal decided the result, and if not, why.
+// outcomeOf says whether a signal decided the result, or why it did not.
 func outcomeOf(s classify.Signal, all []classify.Signal, colour bool) string {
 	said := printable(outcome.Of(s, all))
 	return paint(colour && s.Decided, text.Colors{text.Bold}, said)
@@ -247,9 +245,8 @@ const (
 	shownMatch  = 40  // characters of a match shown in the table
 )
 
-// marked returns the text that the deciding rule matched, with some of the message
-// around it. With colour, the matched text is coloured and the matches of other
-// rules are underlined. Without colour, the matched text is between » and «.
+// marked returns the text that the deciding rule matched, within the surrounding
+// message. It marks the text with colours or, without colour, with » and «.
 func marked(message string, signals []classify.Signal, colour bool) string {
 	start, end := signals[0].Start, signals[0].End
 	from, to := max(0, start-shownAround), min(len(message), end+shownAround)
@@ -276,15 +273,14 @@ func marked(message string, signals []classify.Signal, colour bool) string {
 	return b.String()
 }
 
-// underlined returns message[start:end]. With colour, it underlines the matches of
-// signals in this part of the message.
+// underlined returns message[start:end] with underlined matches.
 func underlined(message string, start, end int, signals []classify.Signal, colour bool) string {
 	if !colour {
 		return printable(message[start:end])
 	}
 	var b strings.Builder
 	for start < end {
-		// The text up to next is inside a match (found), or between two matches.
+		// The text before next is inside a match, or between two matches.
 		next, found := end, false
 		for _, s := range signals[1:] {
 			switch {
@@ -332,8 +328,7 @@ var categoryColours = map[classify.Category]text.Colors{
 	classify.CategoryFatal:           {text.Bold, text.FgRed},
 }
 
-// colours reports whether the output has colours. Package go-pretty decides that
-// from the environment variables NO_COLOR and TERM.
+// colours reports whether the output has colours. NO_COLOR and TERM can prevent that.
 func colours() bool { return text.Bold.Sprint("x") != "x" }
 
 // paint returns s in the colours c. If colour is false, it returns s unchanged.

@@ -81,7 +81,7 @@ func TestExplainJSON(t *testing.T) {
 		run(t, "", "explain", "--rules", "minimal", "--format", "json", "").out)
 }
 
-// TestExplainOutcomes checks what explain prints for signals that did not decide.
+// TestExplainOutcomes checks what is printed for signals that did not decide.
 func TestExplainOutcomes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ message, want string }{
@@ -108,8 +108,8 @@ func TestExplainOwnRule(t *testing.T) {
 	assert.Contains(t, r.out, "beaten by mine: user before code\n")
 }
 
-// TestExplainNamesTheRunbook checks the last line of the output for every reason.
-// It must be the address of a section in docs/reasons.md.
+// TestExplainNamesTheRunbook checks that each reason's address is a section of
+// docs/reasons.md.
 func TestExplainNamesTheRunbook(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../../docs/reasons.md")
@@ -128,8 +128,7 @@ func TestExplainNamesTheRunbook(t *testing.T) {
 	}
 }
 
-// TestExplainOmitted checks that the output says how much of the text the classifier
-// did not read.
+// TestExplainOmitted checks that the output says how much text was not read.
 func TestExplainOmitted(t *testing.T) {
 	t.Parallel()
 	long := "HTTP 503 " + strings.Repeat("x ", 1<<15) + strings.Repeat("invalid api key ", 10) + strings.Repeat("y ", 1<<15)

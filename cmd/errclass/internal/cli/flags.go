@@ -26,7 +26,7 @@ func (f *format) String() string { return string(*f) }
 
 func (f *format) Type() string { return "text|json" }
 
-// Set accepts text and json.
+// Set accepts the values text and json.
 func (f *format) Set(value string) error {
 	if value != formatText && value != formatJSON {
 		return fmt.Errorf("use %s or %s", formatText, formatJSON)
@@ -65,8 +65,7 @@ func addRules(cmd *cobra.Command) *ruleFlags {
 	return &f
 }
 
-// complete makes the shell complete a flag's value from the given values. For
-// --rules, the shell also completes file names.
+// complete sets the values that a shell completes for a flag.
 func complete(cmd *cobra.Command, flag string, values ...string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 		matching := slices.DeleteFunc(slices.Clone(values), func(v string) bool { return !strings.HasPrefix(v, start) })

@@ -11,13 +11,14 @@ import (
 // pollInterval is the time between two checks for more bytes in a followed file.
 const pollInterval = 250 * time.Millisecond
 
-// follower reads a file and waits for more bytes at its end, like tail -F. If
-// the file is replaced, follower reads the old file to its end and then the new
-// one. If the file has become shorter, it starts again at the beginning. If
-// there is no file, it waits until there is one.
+// follower reads a file and waits for more bytes, like tail -F:
+//
+//   - If the file is replaced, it reads the rest and then the new file.
+//   - If the file is truncated, it starts again at the beginning.
+//   - If there is no file, it waits for one.
 type follower struct {
 	name  string
-	ended <-chan struct{} // no more reads after it is closed
+	ended <-chan struct{} // after it is closed, nothing more is read
 	idle  func()          // called before each wait
 	tick  <-chan time.Time
 	stop  func()
@@ -28,8 +29,7 @@ type follower struct {
 	opened bool
 }
 
-// follow returns a reader of the file with this name. The file need not exist yet.
-// If it exists and cannot be opened, follow returns an error.
+// follow returns a reader of the named file. The file need not exist yet.
 func follow(name string, ended <-chan struct{}, idle func()) (*follower, error) {
 	ticker := time.NewTicker(pollInterval)
 	f := &follower{name: name, ended: ended, idle: idle, tick: ticker.C, stop: ticker.Stop}
@@ -78,8 +78,7 @@ func (f *follower) Read(p []byte) (int, error) {
 		case err != nil:
 			return 0, err
 		case replaced && f.last != '\n' && f.opened:
-			// The old file ended within a line. Add a line end, because the new file
-			// starts another line.
+			// The old file ended within a line, so end that line.
 			f.last = '\n'
 			return copy(p, "\n"), nil
 		case replaced:
@@ -94,8 +93,8 @@ func (f *follower) Read(p []byte) (int, error) {
 	}
 }
 
-// Wait waits for input, but not longer than d. It reports whether Read would return
-// at once.
+// Wait waits for input, at most for the duration d. It reports whether Read would
+// return at once.
 func (f *follower) Wait(d time.Duration) bool {
 	if f.more() {
 		return true
@@ -119,12 +118,11 @@ func (f *follower) more() bool {
 	return err == nil && info.Size() > f.offset
 }
 
-// replaced checks whether the file was replaced or truncated. It opens the new
-// file, or goes to the beginning of the truncated one, and returns true.
+// replaced reports whether the file was replaced or truncated. It then starts again.
 func (f *follower) replaced() (bool, error) {
 	now, err := os.Stat(f.name)
 	if err != nil {
-		return false, nil // between the removal of the old file and the creation of the new one
+		return false, nil // the new file does not exist yet
 	}
 	if f.file == nil {
 		return true, f.open()
@@ -141,7 +139,7 @@ func (f *follower) replaced() (bool, error) {
 		_, err := f.file.Seek(0, io.SeekStart)
 		return true, err
 	}
-	if old.Size() > f.offset { // bytes were written after the last read and before the rename
+	if old.Size() > f.offset { // bytes were written between the last read and the rename
 		return false, nil
 	}
 	previous := f.file

@@ -14,8 +14,8 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/logline"
 )
 
-// TestFollow changes a followed file in steps. Each step begins after the reader has
-// read all bytes of the previous one.
+// TestFollow changes a followed file in steps. Each step begins after everything was
+// read.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "app.log")
@@ -99,8 +99,7 @@ func TestStatusText(t *testing.T) {
 	assert.False(t, useColour(env("TERM", "dumb")))
 }
 
-// TestStatusLineMakesRoom checks that the status line is cleared before log lines
-// are written, and that it is drawn again only after its counts have changed.
+// TestStatusLineMakesRoom checks that log lines do not overwrite the status line.
 func TestStatusLineMakesRoom(t *testing.T) {
 	t.Parallel()
 	var screen strings.Builder
@@ -119,8 +118,7 @@ func TestStatusLineMakesRoom(t *testing.T) {
 	assert.Equal(t, &screen, none.writer(&screen))
 }
 
-// TestWait checks the method Wait of follower and asyncReader, which read slow
-// inputs.
+// TestWait checks the method Wait of follower and asyncReader.
 func TestWait(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "a")

@@ -95,8 +95,7 @@ func TestColours(t *testing.T) {
 	assert.False(t, colours())
 }
 
-// TestUnderlined checks the underlining of matches that overlap, and of matches of
-// which only a part is shown.
+// TestUnderlined checks matches that overlap or are only partly shown.
 func TestUnderlined(t *testing.T) {
 	text.EnableColors()
 	signals := []classify.Signal{{}, {Start: 2, End: 6}, {Start: 4, End: 8}, {Start: -1, End: -1}, {Start: 9, End: 99}}
@@ -141,8 +140,7 @@ func TestOutputClosed(t *testing.T) {
 	assert.False(t, outputClosed(io.ErrShortWrite))
 }
 
-// TestPauses checks the number of runs and the pauses between them. If the provider
-// asks for a certain delay, as with "retry after 50s", the pause is this delay.
+// TestPauses checks the number of runs and the pauses between them.
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	type wait struct {

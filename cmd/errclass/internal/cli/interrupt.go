@@ -17,33 +17,30 @@ import (
 var errInterrupted = errors.New("interrupted")
 
 const (
-	// silenceLimit is how long the program waits for input after a SIGTERM, SIGHUP
-	// or SIGQUIT. Then it stops reading. The value is the default grace period of
-	// Kubernetes.
+	// silenceLimit limits the wait for input after a signal. Kubernetes has the same
+	// default.
 	silenceLimit = 30 * time.Second
-	// A second SIGTERM or SIGQUIT ends reading if it comes at least secondTerm after
-	// the first signal. If it comes earlier, it might be a copy of the first:
-	// timeout(1), for example, sends its signal to the process and to the process's
-	// group.
+	// secondTerm is the least time before a second SIGTERM or SIGQUIT ends reading.
+	// timeout(1), for example, sends its signal twice.
 	secondTerm = time.Second
-	// writeLimit is how long the program can write its remaining output after a
-	// signal. Then the program ends, even if lines are missing.
+	// writeLimit limits the time to write the remaining output after a signal.
 	writeLimit = time.Second
 )
 
-// interrupts handles signals for a filter: a command that turns lines of input into
-// lines of output. It is safe for concurrent use.
+// interrupts handles signals for a command that filters lines. It is safe for
+// concurrent use.
 //
 // If the input is not a pipe, the first signal ends reading.
 //
-// If the input is a pipe, other programs of the pipeline get the same signals. They
-// might still write their last lines, so the filter reads on:
-//   - It ignores SIGINT, like tee -i.
-//   - After SIGTERM, SIGHUP or SIGQUIT, it reads until the pipe ends, until
-//     silenceLimit passes without input, or until a second SIGTERM or SIGQUIT.
+// If the input is a pipe, SIGINT is ignored, as in tee -i. After SIGTERM, SIGHUP or
+// SIGQUIT, the pipe is read until
+//
+//   - it ends,
+//   - silenceLimit passes without input, or
+//   - a second SIGTERM or SIGQUIT arrives.
 type interrupts struct {
 	signals chan os.Signal
-	ctx     context.Context // ends when reading must end
+	ctx     context.Context // ends when no more may be read
 	cancel  context.CancelFunc
 	stopped chan struct{} // closed by stop
 	abort   func(os.Signal)
@@ -59,10 +56,8 @@ type interrupts struct {
 	lastRead   time.Time
 }
 
-// notifyInterrupts starts to handle the signals of this process. The argument
-// command is the name of the errclass command, for messages. The argument pipe says
-// whether the first input is a pipe. If a signal was ignored when the program
-// started, for example by nohup, it stays ignored.
+// notifyInterrupts starts to handle signals. Signals that are already ignored stay
+// ignored.
 func notifyInterrupts(command string, errs io.Writer, pipe bool) *interrupts {
 	i := newInterrupts(func(sig os.Signal) {
 		fmt.Fprintf(errs, "errclass %s: ended by a signal (%s) while the output could not be written; lines are missing\n", command, sig)
@@ -77,8 +72,8 @@ func notifyInterrupts(command string, errs io.Writer, pipe bool) *interrupts {
 	return i
 }
 
-// newInterrupts returns an interrupts that calls abort if writing the rest of the
-// output takes longer than writeLimit after a signal.
+// newInterrupts returns interrupts that call abort if writing takes too long after a
+// signal.
 func newInterrupts(abort func(os.Signal)) *interrupts {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &interrupts{
@@ -86,8 +81,7 @@ func newInterrupts(abort func(os.Signal)) *interrupts {
 	}
 }
 
-// stop ends the handling of signals. It returns the signal that ended reading, or
-// nil. It may be called more than once.
+// stop ends the handling of signals. It returns the signal that ended reading.
 func (i *interrupts) stop() os.Signal {
 	i.stopOnce.Do(func() {
 		signal.Stop(i.signals)
@@ -136,14 +130,13 @@ func (i *interrupts) end(sig os.Signal) {
 	i.abortUnlessDone(sig)
 }
 
-// abortUnlessDone calls abort after writeLimit, unless stop has been called by
-// then.
+// abortUnlessDone calls abort after writeLimit, unless stop was called before.
 func (i *interrupts) abortUnlessDone(sig os.Signal) {
 	i.after(writeLimit, func() { i.abort(sig) })
 }
 
-// endAfterSilence ends reading after silenceLimit without input. It checks for this
-// after the time d, and again later if there was input.
+// endAfterSilence ends reading after silenceLimit without input. It first checks
+// after d.
 func (i *interrupts) endAfterSilence(d time.Duration) {
 	i.after(d, func() {
 		i.mu.Lock()
@@ -159,7 +152,7 @@ func (i *interrupts) endAfterSilence(d time.Duration) {
 	})
 }
 
-// after calls f after the time d, unless stop has been called by then.
+// after calls f after the duration d, unless stop was called before.
 func (i *interrupts) after(d time.Duration, f func()) {
 	go func() {
 		select {
@@ -170,8 +163,7 @@ func (i *interrupts) after(d time.Duration, f func()) {
 	}()
 }
 
-// reader returns a reader of the input in. After a signal has ended reading, its
-// Read returns errInterrupted. Call release after the last Read.
+// reader returns a reader of an input. Call release after reading.
 func (i *interrupts) reader(in io.Reader) (r io.Reader, release func()) {
 	f, isFile := in.(*os.File)
 	pipe, mayBlock := false, false
@@ -183,7 +175,7 @@ func (i *interrupts) reader(in io.Reader) (r io.Reader, release func()) {
 	}
 	i.mu.Lock()
 	i.pipe = pipe
-	if !pipe && i.pending != nil && i.endedBy == nil { // a signal came while a pipe was read: do not read the files after the pipe
+	if !pipe && i.pending != nil && i.endedBy == nil { // a signal came while a pipe was read
 		i.end(i.pending)
 	}
 	i.mu.Unlock()
@@ -194,7 +186,7 @@ func (i *interrupts) reader(in io.Reader) (r io.Reader, release func()) {
 	return w, func() {
 		w.release()
 		i.mu.Lock()
-		i.pipe = false // opening the next input may block; meanwhile a signal takes effect at once
+		i.pipe = false // until the next input, a signal takes effect at once
 		i.mu.Unlock()
 	}
 }
@@ -206,8 +198,7 @@ func (i *interrupts) noteRead() {
 	i.mu.Unlock()
 }
 
-// finish records that all inputs have been read. From then on, a signal ends the
-// program only if writing the output takes longer than writeLimit.
+// finish records that all inputs were read. Signals then only limit the writing time.
 func (i *interrupts) finish() {
 	i.mu.Lock()
 	i.finished = true
@@ -217,8 +208,7 @@ func (i *interrupts) finish() {
 // isPipe reports whether m is the mode of a pipe or a socket.
 func isPipe(m os.FileMode) bool { return m&(os.ModeNamedPipe|os.ModeSocket) != 0 }
 
-// checkedReader checks before each Read whether reading must end. It is for inputs
-// that never block, such as files.
+// checkedReader reads inputs that never block, such as files.
 type checkedReader struct {
 	r     io.Reader
 	ended <-chan struct{}
@@ -233,8 +223,7 @@ func (c *checkedReader) Read(p []byte) (int, error) {
 	}
 }
 
-// asyncReader reads in a goroutine. So Read can return after a signal while the
-// goroutine is blocked. Read first returns the bytes that were already read.
+// asyncReader reads in a goroutine, so that a signal can end a blocked Read.
 type asyncReader struct {
 	chunks   chan chunk
 	ended    <-chan struct{}
@@ -248,13 +237,13 @@ type chunk struct {
 	err  error
 }
 
-// chunkSize is how many bytes are read at once: the capacity of a pipe on Linux.
+// chunkSize is how many bytes are read at once, as many as Linux pipes hold.
 const chunkSize = 64 << 10
 
 func newAsyncReader(r io.Reader, ended <-chan struct{}, noteRead func()) *asyncReader {
 	w := &asyncReader{chunks: make(chan chunk), ended: ended, released: make(chan struct{}), noteRead: noteRead}
 	go func() {
-		// The goroutine fills one buffer while Read copies from the other.
+		// One buffer is filled while Read copies from the other.
 		for buf, next := make([]byte, chunkSize), make([]byte, chunkSize); ; buf, next = next, buf {
 			n, err := r.Read(buf)
 			for errors.Is(err, syscall.EAGAIN) && n == 0 {
@@ -274,8 +263,8 @@ func newAsyncReader(r io.Reader, ended <-chan struct{}, noteRead func()) *asyncR
 	return w
 }
 
-// Wait waits for input, but not longer than d. It reports whether Read would return
-// at once.
+// Wait waits for input, at most for the duration d. It reports whether Read would
+// return at once.
 func (w *asyncReader) Wait(d time.Duration) bool {
 	if len(w.rest.data) > 0 || w.rest.err != nil {
 		return true
@@ -315,6 +304,5 @@ func (w *asyncReader) Read(p []byte) (int, error) {
 	return n, w.rest.err
 }
 
-// release ends the goroutine that reads. If that goroutine is blocked in a Read, it
-// ends after the Read.
+// release ends the goroutine, after its current Read.
 func (w *asyncReader) release() { close(w.released) }

@@ -4,5 +4,5 @@ package cli
 
 import "os"
 
-// endBy returns the exit code with which the process ends after a signal.
+// endBy returns the exit code after a signal.
 func endBy(os.Signal) codeError { return ExitAborted }

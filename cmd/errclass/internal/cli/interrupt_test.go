@@ -86,8 +86,7 @@ func TestInterrupts(t *testing.T) {
 	}
 }
 
-// TestInterruptAfterTheLastLine sends a signal after the end of the input. The signal
-// must not be reported as an interruption.
+// TestInterruptAfterTheLastLine checks that a signal after the input is not reported.
 func TestInterruptAfterTheLastLine(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -102,8 +101,8 @@ func TestInterruptAfterTheLastLine(t *testing.T) {
 	})
 }
 
-// TestInterruptEndsTheFilesAfterAPipe sends Ctrl-C while a pipe is read. The pipe
-// must be read to its end, and the input files after it must not be read.
+// TestInterruptEndsTheFilesAfterAPipe checks that files after an interrupted pipe are
+// not read.
 func TestInterruptEndsTheFilesAfterAPipe(t *testing.T) {
 	t.Parallel()
 	i := newInterrupts(func(os.Signal) {})
@@ -144,8 +143,7 @@ func TestAsyncReader(t *testing.T) {
 	assert.Equal(t, "a", string(got))
 }
 
-// TestAsyncReaderInterrupted checks that a signal ends a blocked read. The read
-// returns the bytes that arrived before the signal.
+// TestAsyncReaderInterrupted checks that a signal ends a blocked read.
 func TestAsyncReaderInterrupted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// endBy ends the process with sig, so that a shell can stop a loop after Ctrl-C. For
-// SIGQUIT it returns an exit code instead, because the Go runtime would print
-// stacks. It also returns an exit code if it cannot send sig.
+// endBy ends the process with sig, so that Ctrl-C also stops a shell's loop. For
+// SIGQUIT, it returns an exit code instead.
 func endBy(sig os.Signal) codeError {
 	n, ok := sig.(syscall.Signal)
 	if !ok {

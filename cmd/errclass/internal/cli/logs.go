@@ -186,8 +186,7 @@ func followFile(p *logline.Processor, name string, sigs *interrupts, status *sta
 	}
 }
 
-// processFiles processes all files with p. If a file cannot be read, it goes on with
-// the next one. It stops at a signal or when writing fails.
+// processFiles processes all files. If a file cannot be read, the next one follows.
 func processFiles(p *logline.Processor, s Streams, names []string, sigs *interrupts) (readErr, writeErr error) {
 	bar := newProgress(s, names)
 	defer bar.done()
@@ -227,21 +226,20 @@ func processFile(p *logline.Processor, s Streams, name string, bar *progressBar,
 	return err
 }
 
-// readsPipe reports whether name is standard input and standard input is a pipe.
+// readsPipe reports whether an input is standard input and a pipe.
 func (s Streams) readsPipe(name string) bool {
 	info, err := s.stat(name)
 	return name == "-" && err == nil && isPipe(info.Mode())
 }
 
-// readsFile reports whether name is a regular file. If name is "-", it reports
-// whether standard input is a regular file.
+// readsFile reports whether an input is a regular file. The name "-" means standard
+// input.
 func (s Streams) readsFile(name string) bool {
 	info, err := s.stat(name)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// describeSkipped writes how many lines were passed on unchanged because they are
-// too long or not JSON.
+// describeSkipped writes how many lines were passed on unchanged, and why.
 func describeSkipped(w io.Writer, s logline.Summary, files int) {
 	where := ""
 	if files > 1 {

@@ -92,8 +92,7 @@ func TestLogsLongLines(t *testing.T) {
 	assert.Equal(t, "errclass logs: lines longer than 16777216 bytes, passed on unchanged: 1 of 3, the first is line 2\n", r.err)
 }
 
-// TestLogsCorpus checks that "errclass logs" and "errclass classify" give the same
-// answers for all messages of the corpus.
+// TestLogsCorpus checks that the commands logs and classify give equal answers.
 func TestLogsCorpus(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../../../../classify/testdata/corpus.jsonl")

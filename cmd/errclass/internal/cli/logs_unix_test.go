@@ -51,9 +51,8 @@ const (
 
 func numbered(line string, n int) string { return strings.Replace(line, "N", fmt.Sprint(n), 1) + "\n" }
 
-// TestLogsOfAProgramThatShutsDown sends a signal to a program and to errclass, which
-// reads the program's output. The lines that the program writes while it shuts down
-// must not be lost.
+// TestLogsOfAProgramThatShutsDown checks that a program's last lines after a signal
+// are read.
 func TestLogsOfAProgramThatShutsDown(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
@@ -102,8 +101,7 @@ func TestLogsOfAProgramThatShutsDown(t *testing.T) {
 	}
 }
 
-// TestLogsSecondTerm checks that a second SIGTERM ends reading. All lines that were
-// read before must be written.
+// TestLogsSecondTerm checks that a second SIGTERM ends reading without losing lines.
 func TestLogsSecondTerm(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, "logs", "--rules", "minimal", "--summary")
@@ -125,7 +123,7 @@ func TestLogsSecondTerm(t *testing.T) {
 	}
 	_, err = io.WriteString(in, "{}")
 	require.NoError(t, err)
-	time.Sleep(1100 * time.Millisecond) // longer than secondTerm: a second SIGTERM that comes earlier is ignored
+	time.Sleep(1100 * time.Millisecond) // longer than secondTerm
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
 	rest, err := io.ReadAll(r)
 	require.NoError(t, err)
@@ -137,7 +135,6 @@ func TestLogsSecondTerm(t *testing.T) {
 }
 
 // TestLogsSecondQuit checks that a second SIGQUIT ends reading with exit code 131.
-// The Go runtime must not print stacks and exit with code 2.
 func TestLogsSecondQuit(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"logs", "classify"} {
@@ -160,7 +157,7 @@ func TestLogsSecondQuit(t *testing.T) {
 					require.NoError(t, p.Process.Signal(syscall.SIGQUIT))
 				}
 			}
-			time.Sleep(1100 * time.Millisecond) // longer than secondTerm: a second SIGQUIT that comes earlier is ignored
+			time.Sleep(1100 * time.Millisecond) // longer than secondTerm
 			require.NoError(t, p.Process.Signal(syscall.SIGQUIT))
 			_, err = io.ReadAll(r)
 			require.NoError(t, err)
@@ -172,8 +169,8 @@ func TestLogsSecondQuit(t *testing.T) {
 	}
 }
 
-// TestLogsInterruptedFile checks that a signal ends the reading of a file, even
-// while errclass is blocked because nobody reads its output.
+// TestLogsInterruptedFile checks that a signal ends errclass even if nobody reads its
+// output.
 func TestLogsInterruptedFile(t *testing.T) {
 	t.Parallel()
 	const lines = 2_000_000
@@ -206,16 +203,14 @@ func TestLogsInterruptedFile(t *testing.T) {
 	}
 }
 
-// wait waits for the end of the process and returns its standard error. The process
-// must have failed.
+// wait waits until the process has failed. It returns the standard error.
 func (p *program) wait(t *testing.T) string {
 	t.Helper()
 	require.Error(t, p.Wait())
 	return p.errs.String()
 }
 
-// TestLogsIntoItsInput checks that errclass refuses an input that is also the
-// output. Otherwise the file would grow until the disk is full.
+// TestLogsIntoItsInput checks that errclass refuses an input that is also the output.
 func TestLogsIntoItsInput(t *testing.T) {
 	t.Parallel()
 	const content = "{\"level\":\"error\",\"msg\":\"HTTP 503\"}\n"
@@ -281,8 +276,7 @@ func TestLogsIntoItsInput(t *testing.T) {
 	})
 }
 
-// TestLogsToAFullDisk checks that errclass ends with the error of the write and
-// still prints the summary.
+// TestLogsToAFullDisk checks that the summary is printed after a failed write.
 func TestLogsToAFullDisk(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -303,8 +297,8 @@ func TestLogsToAFullDisk(t *testing.T) {
 	}
 }
 
-// TestLogsToANonBlockingOutput makes the output non-blocking, as any program that
-// shares the output can. No line may be cut.
+// TestLogsToANonBlockingOutput checks that no line is cut if the output is
+// non-blocking.
 func TestLogsToANonBlockingOutput(t *testing.T) {
 	t.Parallel()
 	var fds [2]int
@@ -315,7 +309,7 @@ func TestLogsToANonBlockingOutput(t *testing.T) {
 	content := strings.Repeat("{\"level\":\"info\"}\n", 100_000)
 	p.Stdin, p.Stdout = strings.NewReader(content), w
 	require.NoError(t, p.Start())
-	require.NoError(t, syscall.SetNonblock(fds[1], true)) // the process shares this open file, so its output becomes non-blocking too
+	require.NoError(t, syscall.SetNonblock(fds[1], true)) // also affects the process, which shares this open file
 	require.NoError(t, w.Close())
 	time.Sleep(50 * time.Millisecond) // until the pipe is full
 	got, err := io.ReadAll(r)

@@ -75,8 +75,7 @@ func render(w io.Writer, t table.Writer) error {
 	return nil
 }
 
-// printable returns text in a form that is safe for a terminal: on one line, with
-// control characters, invalid UTF-8 and invisible characters escaped.
+// printable returns text on one line, with unsafe characters escaped for a terminal.
 func printable(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {
@@ -94,8 +93,7 @@ func printable(text string) string {
 	return b.String()
 }
 
-// ended returns text, or its first characters and an ellipsis if text is longer than
-// limit characters.
+// ended returns text, cut to limit characters. An ellipsis shows the cut.
 func ended(text string, limit int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text

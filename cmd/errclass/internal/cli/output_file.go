@@ -8,13 +8,10 @@ import (
 	"time"
 )
 
-// retryInterval is the time between two attempts to read, write or open a
-// non-blocking file.
+// retryInterval is the time between two tries to use a non-blocking file.
 const retryInterval = 5 * time.Millisecond
 
-// blockingWriter waits while w is full, even if w is non-blocking. A terminal or
-// pipe is non-blocking if another process that shares it has made it so. Then a
-// write to w can fail with EAGAIN in the middle of a line.
+// blockingWriter waits while w is full, even if another program made w non-blocking.
 type blockingWriter struct{ w io.Writer }
 
 func (p blockingWriter) Write(b []byte) (written int, err error) {
@@ -28,9 +25,7 @@ func (p blockingWriter) Write(b []byte) (written int, err error) {
 	}
 }
 
-// refuseOwnOutput returns an error if an input is also the output. The program would
-// read its own output until the disk is full. Missing files are ignored here,
-// because [Streams.open] reports them.
+// refuseOwnOutput returns an error if an input is also the output.
 func refuseOwnOutput(s Streams, names []string) error {
 	f, ok := s.Out.(*os.File)
 	if !ok {
@@ -53,13 +48,12 @@ func refuseOwnOutput(s Streams, names []string) error {
 	return nil
 }
 
-// readsBack reports whether bytes that were written to a file of mode m can be read
-// back. For a terminal or a socket it returns false.
+// readsBack reports whether a file of mode m returns the bytes written to it.
 func readsBack(m os.FileMode) bool {
 	return m.IsRegular() || m&os.ModeNamedPipe != 0 || m&os.ModeDevice != 0 && m&os.ModeCharDevice == 0
 }
 
-// stat returns the FileInfo of a file. If name is "-", the file is standard input.
+// stat returns the FileInfo of a file. The name "-" means standard input.
 func (s Streams) stat(name string) (os.FileInfo, error) {
 	if name != "-" {
 		return os.Stat(name)

@@ -34,8 +34,7 @@ func pages(t *testing.T) map[string]string {
 	return texts
 }
 
-// TestPagesHaveFlags checks that each command has all flags that the pages use with
-// it.
+// TestPagesHaveFlags checks that all flags on the pages exist.
 func TestPagesHaveFlags(t *testing.T) {
 	t.Parallel()
 	found := 0
@@ -51,8 +50,7 @@ func TestPagesHaveFlags(t *testing.T) {
 	assert.Greater(t, found, 20)
 }
 
-// TestPagesHaveOutput runs the examples that begin with "$ errclass" and compares
-// their output with the output on the page.
+// TestPagesHaveOutput runs the examples on the pages and compares their output.
 func TestPagesHaveOutput(t *testing.T) {
 	t.Parallel()
 	found := 0

@@ -9,31 +9,27 @@ import (
 	"syscall"
 )
 
-// KeepOnClosedPipe makes a write to a closed standard output return an error.
-// Without it, the Go runtime would end the process with SIGPIPE. Child processes
-// still end with SIGPIPE.
+// KeepOnClosedPipe makes a write to a closed standard output return an error. Child
+// processes still end with SIGPIPE.
 func KeepOnClosedPipe() {
 	ownProcess.Store(true)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 }
 
-// exitClosed is the exit code for a closed output. A shell reports the same code
-// for a program that SIGPIPE has ended.
+// exitClosed is the exit code for a closed output. Shells report SIGPIPE with this
+// code.
 const exitClosed codeError = ExitSignal + 13
 
-// ownProcess is true in the errclass program and false in tests that call Main. In
-// a test, code other than errclass may cause a SIGPIPE.
+// ownProcess is true in the errclass program and false in tests that call Main.
 var ownProcess atomic.Bool
 
-// These error codes of Windows are equivalent to EPIPE: ERROR_BROKEN_PIPE and
-// ERROR_NO_DATA.
+// These are ERROR_BROKEN_PIPE and ERROR_NO_DATA, the EPIPE of Windows.
 const (
 	windowsBrokenPipe = syscall.Errno(109)
 	windowsNoData     = syscall.Errno(232)
 )
 
-// outputClosed reports whether err is the error of a write to a pipe without a
-// reader.
+// outputClosed reports whether a write failed because a pipe has no reader.
 func outputClosed(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) ||
 		windowsPipes && (errors.Is(err, windowsBrokenPipe) || errors.Is(err, windowsNoData))

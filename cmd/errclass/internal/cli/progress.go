@@ -8,21 +8,20 @@ import (
 	"github.com/jedib0t/go-pretty/v6/progress"
 )
 
-// progressBar shows the progress of reading files on a terminal. A nil
-// progressBar shows nothing.
+// progressBar shows how much was read. A nil progressBar shows nothing.
 type progressBar struct {
 	tracker *progress.Tracker
 	stopped chan struct{}
 }
 
-// minProgress is the smallest input, in bytes, for which a progress bar is shown.
-// Reading a smaller input takes less than a tenth of a second.
+// minProgress is the smallest input with a progress bar, in bytes.
 const minProgress = 32 << 20
 
 // newProgress shows a progress bar on standard error. It returns nil if
+//
 //   - standard error is not a terminal,
-//   - standard output is a terminal too, which the bar would overwrite,
-//   - a file is not a regular file, so that its size is unknown, or
+//   - standard output is a terminal too,
+//   - a file is not a regular file, or
 //   - the files are small.
 func newProgress(s Streams, names []string) *progressBar {
 	if !isTerminal(s.Err) || isTerminal(s.Out) {
@@ -68,7 +67,7 @@ func (b *progressBar) reader(r io.Reader) io.Reader {
 	return &countingReader{r, b.tracker}
 }
 
-// done stops the bar and waits until it is drawn for the last time.
+// done stops the bar after drawing it once more.
 func (b *progressBar) done() {
 	if b == nil {
 		return

@@ -19,17 +19,17 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// These are the exit codes that `errclass run` uses in addition to the child's own.
+// These are the exit codes of `errclass run`, besides those of the child.
 const (
 	ExitTimeout       = 124 // --timeout or --silence ended the child; as in timeout(1)
 	ExitNotExecutable = 126 // as in a shell
 	ExitNotFound      = 127 // as in a shell
 	ExitSignal        = 128 // plus the number of the signal that ended the child; as in a shell
-	ExitAborted       = 130 // as in a shell after Ctrl-C; for a closed output see exitClosed
+	ExitAborted       = 130 // as in a shell after Ctrl-C
 )
 
-// exitCategory has the exit codes for the flag "--exit-code category". Three come
-// from sysexits(3): EX_TEMPFAIL, EX_DATAERR and EX_SOFTWARE.
+// exitCategory has the exit codes for "--exit-code category". Three come from
+// sysexits(3).
 var exitCategory = map[classify.Category]int{
 	classify.CategoryRetryable:       75,
 	classify.CategoryContextOverflow: 65,
@@ -38,13 +38,12 @@ var exitCategory = map[classify.Category]int{
 	classify.CategoryAborted:         ExitAborted,
 }
 
-// codeError is an exit code in the form of an error: the program exits with this
-// code. The failure itself has already been reported.
+// codeError is the exit code of a failure that was already reported.
 type codeError int
 
 func (e codeError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// timeoutError is what context.Cause returns if --timeout has ended the context.
+// timeoutError is the cause of the context's end after --timeout.
 type timeoutError time.Duration
 
 func (t timeoutError) Error() string { return fmt.Sprintf("not done within %s", time.Duration(t)) }
@@ -57,7 +56,7 @@ const (
 	exitByCategory = "category"
 )
 
-// runFlags are the flags of run.
+// runFlags are the flags of the command run.
 type runFlags struct {
 	retry, pty       bool
 	maxRuns          int
@@ -132,7 +131,7 @@ context_overflow and 70 if it is fatal.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.SetInterspersed(false) // flags after COMMAND belong to COMMAND, even without --
+	flags.SetInterspersed(false) // flags after COMMAND belong to COMMAND
 	flags.BoolVar(&f.retry, "retry", false, "run the command again after a retryable failure")
 	flags.BoolVar(&f.pty, "pty", false, "give the command a terminal of its own (not on Windows)")
 	flags.IntVar(&f.maxRuns, "max", 0, "run the command at most `N` times; 0 is the limit of the reason")
@@ -177,7 +176,7 @@ func (f *runFlags) run(s Streams, args []string) error {
 	}
 
 	input := newRunInput(s.In, f.retry, f.pty)
-	terminals := s // the streams that may be terminals; detectClosed replaces some
+	terminals := s // the original streams; detectClosed replaces some of them
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	defer stop()
 	ctx, end := context.WithCancelCause(ctx)
@@ -211,8 +210,8 @@ func (f *runFlags) run(s Streams, args []string) error {
 	return f.report(s, errs, event, x)
 }
 
-// limitOrNone converts a limit from a flag to one for package supervise. In a
-// flag, 0 means no limit. In supervise, -1 means no limit and 0 means the default.
+// limitOrNone converts a flag to a limit of package supervise. 0 becomes -1, which
+// means no limit.
 func limitOrNone(d time.Duration) time.Duration {
 	if d == 0 {
 		return -1

@@ -9,26 +9,20 @@ import (
 	"syscall"
 )
 
-// endSignals returns the signals after which errclass ends the command's process
-// group and itself. Signals that were ignored when errclass started, for example by
-// nohup, stay ignored.
+// endSignals returns the signals that end errclass and the command's process group.
 func endSignals() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
 }
 
-// closedOutputError is the cause of the context if errclass ends the command because
-// the output was closed. It wraps context.Canceled, because the program that reads
-// the output has in effect canceled the command.
+// closedOutputError is the cause of the context's end after the output was closed.
 type closedOutputError struct{}
 
 func (closedOutputError) Error() string { return "the output was closed" }
 
 func (closedOutputError) Unwrap() error { return context.Canceled }
 
-// endOnBrokenPipe calls the function end when this program gets SIGPIPE, until the
-// caller calls stop. It ignores SIGPIPE if this program has copied input to the
-// command: then the command might only have closed its input early, which is not an
-// error.
+// endOnBrokenPipe calls the function end at a SIGPIPE. If input was copied, it
+// ignores SIGPIPE.
 func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	if !ownProcess.Load() || signal.Ignored(syscall.SIGPIPE) {
 		return func() {}
@@ -53,16 +47,14 @@ func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	}
 }
 
-// closeDetector calls the function end when a write to w fails because w was closed.
-// So the command ends at once and not only when its own next write fails.
+// closeDetector calls the function end when w turns out to be closed.
 type closeDetector struct {
 	w   io.Writer
 	end func()
 }
 
-// detectClosed returns a writer to w that calls the function end when a write fails
-// because w is closed. It returns files and terminals unchanged, because the command
-// inherits them and writes to them directly.
+// detectClosed returns a writer that calls the function end if w is closed. It
+// returns files and terminals unchanged.
 func detectClosed(w io.Writer, end func()) io.Writer {
 	if f, ok := w.(*os.File); ok {
 		info, err := f.Stat()

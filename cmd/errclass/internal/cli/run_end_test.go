@@ -20,9 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startGrandchild is a shell command that starts a background process and prints the
-// ids of the shell and of that process. The process does not use the streams of the
-// shell.
+// startGrandchild starts a background process and prints the ids of shell and
+// process.
 const startGrandchild = `sleep 1000 </dev/null >/dev/null 2>&1 & echo $$ $!; `
 
 // runProgram starts errclass run in a separate process.
@@ -68,8 +67,7 @@ func assertEnded(t *testing.T, ids []int) {
 	}
 }
 
-// TestRunEndsItsGroup sends errclass signals that end it. The command and all
-// processes that the command started must end too.
+// TestRunEndsItsGroup checks that a signal also ends the processes of the command.
 func TestRunEndsItsGroup(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGPIPE} {
@@ -93,9 +91,7 @@ func TestRunEndsItsGroup(t *testing.T) {
 	}
 }
 
-// TestRunClosedOutput closes the output of errclass. errclass must end the command
-// and all processes that the command started. Its exit code must not be 130, which
-// stands for Ctrl-C.
+// TestRunClosedOutput checks that a closed output also ends the command.
 func TestRunClosedOutput(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
@@ -126,8 +122,7 @@ func TestRunClosedOutput(t *testing.T) {
 	}
 }
 
-// TestRunUnreadInput runs a command that closes its input. errclass gets SIGPIPE
-// when it writes more input, and must go on.
+// TestRunUnreadInput checks that errclass goes on if the command closes its input.
 func TestRunUnreadInput(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -140,8 +135,8 @@ func TestRunUnreadInput(t *testing.T) {
 	assert.Equal(t, "done\n", string(out))
 }
 
-// TestRunEventNotWritten makes the event file unwritable. The error is printed on
-// standard error, and the exit code stays the same.
+// TestRunEventNotWritten checks that an unwritable event file does not change the
+// exit code.
 func TestRunEventNotWritten(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"text", "json"} {
@@ -168,8 +163,7 @@ func TestRunKeepsItsCodeWithoutStandardError(t *testing.T) {
 	assert.Equal(t, 7, exit.ExitCode())
 }
 
-// TestRunEventFileIsPrivate checks that only the owner can read the event file,
-// even if the file existed before. Secrets in the file are masked.
+// TestRunEventFileIsPrivate checks that only the owner can read the event file.
 func TestRunEventFileIsPrivate(t *testing.T) {
 	t.Parallel()
 	for name, mode := range map[string]os.FileMode{"new": 0, "readable": 0o644, "writable": 0o666} {

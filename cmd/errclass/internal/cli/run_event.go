@@ -13,18 +13,11 @@ import (
 	"github.com/errclass/errclass/internal/ownerfile"
 )
 
-// readerLimit is how long to wait until another program opens the named pipe for
-// reading. A shell might start both programs at the same time.
+// readerLimit is how long to wait for a program that reads the named pipe.
 const readerLimit = time.Second
 
-// eventFile opens the file of --event. It is called before the command runs, to
-// report errors early and to remove the event of an earlier run. The argument errs
-// writes to standard error.
-//
-// If the file is also standard output or standard error, the returned writer appends
-// to that stream, because opening the file again would truncate it. If the stream is
-// standard output and a pipe, eventFile replaces s.Out with a writer that tracks
-// line ends.
+// eventFile opens the file of --event before the command runs. If this is also an
+// output stream, the event is appended there.
 func eventFile(s *Streams, errs *lineWriter, name string) (io.WriteCloser, error) {
 	info, err := os.Stat(name)
 	if err != nil { // openEvent creates the file or returns an error
@@ -36,7 +29,7 @@ func eventFile(s *Streams, errs *lineWriter, name string) (io.WriteCloser, error
 	if f, ok := sameStream(s.Out, info); ok {
 		out := &lineWriter{w: f}
 		if isPipe(info.Mode()) {
-			s.Out = out // costs nothing: errclass copies output for a pipe anyway
+			s.Out = out // errclass copies the output of a pipe anyway
 		}
 		return &streamAppender{out, f, name}, nil
 	}
@@ -48,8 +41,7 @@ func eventFile(s *Streams, errs *lineWriter, name string) (io.WriteCloser, error
 	return openEvent(name)
 }
 
-// sameStream reports whether w is the file that info describes, and returns that
-// file.
+// sameStream returns w as a file, and whether info describes that file.
 func sameStream(w io.Writer, info os.FileInfo) (*os.File, bool) {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -61,8 +53,7 @@ func sameStream(w io.Writer, info os.FileInfo) (*os.File, bool) {
 
 func openEvent(name string) (io.WriteCloser, error) {
 	if isDescriptor(name) {
-		// On Linux this opens the descriptor's file again. Do not truncate the file
-		// or change its mode, because it belongs to another program.
+		// Do not truncate: on Linux, this opens another program's file again.
 		return os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
 	}
 	for waited := time.Duration(0); ; waited += retryInterval {
@@ -83,7 +74,7 @@ func openEvent(name string) (io.WriteCloser, error) {
 	}
 }
 
-// isDescriptor reports whether name is the name of an open file descriptor.
+// isDescriptor reports whether a file name stands for an open descriptor.
 func isDescriptor(name string) bool {
 	dir, _ := path.Split(path.Clean(name))
 	return dir == "/dev/fd/" || strings.HasPrefix(dir, "/proc/") && strings.HasSuffix(dir, "/fd/")
@@ -98,7 +89,7 @@ type streamAppender struct {
 
 func (a *streamAppender) Write(p []byte) (int, error) {
 	if info, err := a.f.Stat(); err == nil && info.Mode().IsRegular() {
-		// Another stream may have appended to the same file, so go to its end.
+		// Another stream may have written to the same file.
 		if end, err := a.f.Seek(0, io.SeekEnd); err == nil {
 			a.lines.setUnfinished(!endsLine(a.name, info, end))
 		}
@@ -109,12 +100,11 @@ func (a *streamAppender) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close does nothing: the process owns the stream.
+// Close does nothing. The process owns the stream.
 func (a *streamAppender) Close() error { return nil }
 
-// endsLine reports whether the last byte of a file of size end is a line end. It
-// returns true if the file is empty or cannot be read. It opens the file by name,
-// because the stream might be open only for writing. info identifies the file.
+// endsLine reports whether a file of size end is empty or ends with a line end. If
+// the file cannot be read, it returns true.
 func endsLine(name string, info os.FileInfo, end int64) bool {
 	if end == 0 {
 		return true
@@ -129,6 +119,6 @@ func endsLine(name string, info os.FileInfo, end int64) bool {
 		return true
 	}
 	last := []byte{'\n'}
-	_, _ = f.ReadAt(last, end-1) // if the read fails, the buffer keeps its initial line end
+	_, _ = f.ReadAt(last, end-1) // if this fails, the last byte stays a line end
 	return last[0] == '\n'
 }

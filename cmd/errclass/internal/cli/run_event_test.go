@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shell runs a shell script in the directory dir. In the script, "$0" is errclass.
+// shell runs a script in a directory. In the script, "$0" is errclass.
 func shell(t *testing.T, dir, script string) (output string, code int) {
 	t.Helper()
 	self, err := os.Executable()
@@ -30,9 +30,8 @@ func shell(t *testing.T, dir, script string) (output string, code int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// TestRunEventIntoItsOutput passes --event the name of the file that is also
-// standard output or standard error. The event must be on a line of its own. The
-// file must keep its earlier content and its mode.
+// TestRunEventIntoItsOutput checks that --event appends to the command's own output
+// file.
 func TestRunEventIntoItsOutput(t *testing.T) {
 	t.Parallel()
 	const command = `-- sh -c 'echo child; exit 7' `
@@ -82,8 +81,7 @@ func TestRunEventIntoItsOutput(t *testing.T) {
 	}
 }
 
-// TestRunEventIntoItsInput checks that --event refuses the input file of the
-// command and does not change it.
+// TestRunEventIntoItsInput checks that --event does not overwrite the input.
 func TestRunEventIntoItsInput(t *testing.T) {
 	t.Parallel()
 	path := file(t, "data.csv", "a,b\n")
@@ -95,9 +93,7 @@ func TestRunEventIntoItsInput(t *testing.T) {
 	assert.Equal(t, "a,b\n", string(got))
 }
 
-// TestRunEventPipeWithoutReader writes the event to a named pipe. Without a reader
-// of the pipe, errclass must fail and not wait. A reader that starts at the same
-// time as errclass must get the event.
+// TestRunEventPipeWithoutReader checks that errclass does not wait long for a reader.
 func TestRunEventPipeWithoutReader(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pipe")
@@ -125,16 +121,15 @@ func TestRunEventPipeWithoutReader(t *testing.T) {
 	}
 }
 
-// TestRunProgramNamedLikeASecret runs programs with names such as token. Shells
-// print errors in the form "token: error". The error must not be masked as a
-// secret.
+// TestRunProgramNamedLikeASecret checks that the error after a program's name is not
+// masked.
 func TestRunProgramNamedLikeASecret(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"passwd", "token", "api_key", "secret"} {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(path, nil, 0o600))
-		for _, tt := range []struct{ arg, begin, end string }{ // the message starts with begin and contains end; the text between them may be masked
+		for _, tt := range []struct{ arg, begin, end string }{ // the text between begin and end may be masked
 			{path, name + ": fork/exec /", "/" + name + ": permission denied: "},
 			{path + ".missing", name + ".missing: fork/exec /", "/" + name + ".missing: no such file or directory: "},
 			{name + "-none", name + `-none: exec: "` + name + `-none": `, "executable file not found in $PATH: "},

@@ -9,8 +9,7 @@ import (
 // maxReplay limits how many bytes from a pipe are kept for the next run.
 const maxReplay = 16 << 20
 
-// runInput provides the standard input for each run of a command. At most one of
-// direct, file and replay is not nil. If there is no input, all are nil.
+// runInput provides the standard input for each run. At most one reader is set.
 type runInput struct {
 	direct io.Reader // used if there is only one run
 	file   *os.File  // read again from start
@@ -19,8 +18,8 @@ type runInput struct {
 	live   bool          // replay reads a terminal, and each run gets only new input
 }
 
-// newRunInput returns the input for one run or, if repeated is true, for several
-// runs. The argument pty says whether the command has a terminal of its own.
+// newRunInput returns the input for one or more runs. With pty, the command has a
+// terminal.
 func newRunInput(in io.Reader, repeated, pty bool) *runInput {
 	f, isFile := in.(*os.File)
 	if pty && repeated && isFile && isTerminal(f) {
@@ -28,9 +27,7 @@ func newRunInput(in io.Reader, repeated, pty bool) *runInput {
 	}
 	switch {
 	case isFile && isTerminal(f):
-		// The command runs in the background, and the kernel stops a background
-		// process that reads a terminal. So errclass reads the terminal and passes the
-		// input on through a pipe.
+		// The kernel stops background processes that read a terminal, so use a pipe.
 		in = struct{ io.Reader }{f}
 	case isFile && repeated:
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
@@ -60,8 +57,7 @@ func (r *runInput) next() (io.Reader, error) {
 	}
 }
 
-// copied reports whether this program might have copied input to the command. If the
-// input is a file, the command reads the file directly, and copied returns false.
+// copied reports whether this program might have copied input to the command.
 func (r *runInput) copied() bool {
 	if r.replay != nil {
 		return r.replay.started()
@@ -70,12 +66,11 @@ func (r *runInput) copied() bool {
 	return r.direct != nil && !isFile
 }
 
-// replayable reports whether the next run gets the same input as the last one.
+// replayable reports whether the next run can get all of its input.
 func (r *runInput) replayable() bool { return r.replay == nil || r.live || !r.replay.lost() }
 
-// replayBuffer lets several readers read a source, one after the other. Each reader
-// starts at the beginning of the source. A reader can be abandoned while it is
-// blocked in a Read. The bytes of that Read then go to the next reader.
+// replayBuffer lets several readers in turn read a source from its beginning. A
+// reader may be abandoned while it is blocked.
 type replayBuffer struct {
 	source io.Reader
 
@@ -109,7 +104,7 @@ func (b *replayBuffer) started() bool {
 
 func (b *replayBuffer) reader() io.Reader { return &replayReader{buffer: b} }
 
-// liveReader returns a reader of the part of the source that has not been read yet.
+// liveReader returns a reader of the input that has not been read yet.
 func (b *replayBuffer) liveReader() io.Reader {
 	b.mu.Lock()
 	defer b.mu.Unlock()

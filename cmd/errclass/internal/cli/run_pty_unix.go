@@ -19,9 +19,8 @@ const ptySupported = true
 // defaultSize is the size of the command's terminal if this program has none.
 var defaultSize = pty.Winsize{Rows: 24, Cols: 80}
 
-// openTerminal opens a terminal for the command, with the size and the mode of this
-// program's terminal. If standard input is a terminal, openTerminal sets it to raw
-// mode, so that every key reaches the command. restore undoes this.
+// openTerminal opens a terminal for the command, like this program's own terminal.
+// The function restore ends the raw mode of standard input.
 func openTerminal(s Streams) (t *supervise.Terminal, restore func(), err error) {
 	master, child, err := pty.Open()
 	if err != nil {
@@ -41,8 +40,7 @@ func openTerminal(s Streams) (t *supervise.Terminal, restore func(), err error) 
 	return &supervise.Terminal{Master: master, Child: child}, restore, nil
 }
 
-// setUp sets the size and the mode of the new terminal. The caller must call the
-// functions in undo when the run ends, even if setUp returns an error.
+// setUp prepares the new terminal. After the run, call all functions in undo.
 func setUp(s Streams, master, child *os.File) (undo []func(), err error) {
 	size := &defaultSize
 	if own := ownTerminal(s); own != nil {
@@ -76,7 +74,7 @@ func setUp(s Streams, master, child *os.File) (undo []func(), err error) {
 	return append(undo, func() { _ = term.Restore(fd, mode) }), nil
 }
 
-// ownTerminal returns the first of the standard streams that is a terminal, or nil.
+// ownTerminal returns the first standard stream that is a terminal, or nil.
 func ownTerminal(s Streams) *os.File {
 	for _, one := range []any{s.In, s.Out, s.Err} {
 		if f, ok := one.(*os.File); ok && isTerminal(f) {
@@ -86,9 +84,7 @@ func ownTerminal(s Streams) *os.File {
 	return nil
 }
 
-// followSize gives each new size of this program's terminal (own) to the command's
-// terminal (child), until stop is called. After child is closed, it ignores new
-// sizes.
+// followSize copies new sizes of the own terminal until stop is called.
 func followSize(own *os.File, child syscall.RawConn) (stop func()) {
 	changed, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(changed, syscall.SIGWINCH)
@@ -111,8 +107,7 @@ func followSize(own *os.File, child syscall.RawConn) (stop func()) {
 	}
 }
 
-// noEcho turns off the echo of a terminal, so that the command's input does not
-// appear in its output. The command can turn the echo on again.
+// noEcho turns off the echo, so that input does not appear in the output.
 func noEcho(f *os.File) error {
 	mode, err := unix.IoctlGetTermios(int(f.Fd()), getMode)
 	if err != nil {

@@ -87,17 +87,15 @@ func (s *screen) await(t *testing.T, text string) {
 	require.Eventually(t, func() bool { return strings.Contains(s.String(), text) }, 30*time.Second, 5*time.Millisecond, "%q: %q", text, s)
 }
 
-// TestRunPTYTerminal runs errclass in a first terminal, and errclass opens a second
-// one for the command. The second terminal must have the size and the mode of the
-// first. Keys of the first must reach the command. At the end, the first must have
-// its old mode again.
+// TestRunPTYTerminal checks that the command's terminal is like the terminal of
+// errclass.
 func TestRunPTYTerminal(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	for _, tt := range []struct {
 		name          string
-		begin, script string // begin runs before the keys
+		begin, script string // begin runs before any key is pressed
 		flags         []string
 		keys, shows   string
 		signal        syscall.Signal

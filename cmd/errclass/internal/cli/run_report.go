@@ -14,7 +14,7 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// failure describes the last run of a command that failed and will not be run again.
+// failure describes a command that failed and will not be run again.
 type failure struct {
 	outcome    supervise.Outcome
 	err        error
@@ -22,9 +22,7 @@ type failure struct {
 	classifier *classify.Classifier
 }
 
-// asClosedOutput returns a copy of x whose error and result say that the output was
-// closed. Without it, the cause would not be visible: a command whose output is
-// closed can end with SIGPIPE, with errclass's SIGTERM, or with any exit code.
+// asClosedOutput returns a copy of x that names the closed output as the cause.
 func (x failure) asClosedOutput() failure {
 	name, err := "", error(closedOutputError{})
 	if e, ok := errors.AsType[*supervise.Error](x.err); ok {
@@ -40,9 +38,7 @@ func (x failure) asClosedOutput() failure {
 	return x
 }
 
-// maskedText returns the text of err with secrets masked. It masks the name of a
-// program or file separately. Otherwise, in "token: permission denied" from the
-// program "token", the error would be masked as the value of a secret.
+// maskedText returns an error's text with masked secrets. File names stay readable.
 func maskedText(err error) string {
 	switch e := err.(type) { //nolint:errorlint // errors.As would drop the text of a wrapping error
 	case *supervise.Error:
@@ -55,9 +51,8 @@ func maskedText(err error) string {
 	return supervise.MaskSecrets(err.Error())
 }
 
-// report writes the explanation of a failure, a message and the event. It returns
-// the exit code as an error. If the event cannot be written, report says so on
-// standard error, and the exit code stays the same.
+// report writes the explanation, a message and the event. It returns the exit code as
+// an error.
 func (f *runFlags) report(s Streams, errs *lineWriter, event io.Writer, x failure) error {
 	json := *f.format == formatJSON
 	var b bytes.Buffer
@@ -76,12 +71,11 @@ func (f *runFlags) report(s Streams, errs *lineWriter, event io.Writer, x failur
 			fmt.Fprintf(&b, "errclass run: --event: the event was not written: %v\n", err)
 		}
 	}
-	_ = errs.writeLines(b.Bytes()) // an error cannot be reported anywhere else
+	_ = errs.writeLines(b.Bytes()) // there is nowhere to report an error
 	return codeError(f.code(x))
 }
 
-// explain writes the explanation of a failure. If the command's output did not
-// decide the result, explain adds a signal for the rule that did and puts it first.
+// explain writes the explanation of a failure. The deciding signal comes first.
 func (x failure) explain(w io.Writer, json, colour bool) error {
 	message := x.outcome.Stderr
 	var exit *exec.ExitError
@@ -92,7 +86,7 @@ func (x failure) explain(w io.Writer, json, colour bool) error {
 	if message != "" {
 		explanation = x.classifier.Explain(classify.Evidence{Message: message})
 	}
-	if r := x.outcome.Result; explanation.Result.Rule != r.Rule { // a Unix signal, a time limit or a failed start decided
+	if r := x.outcome.Result; explanation.Result.Rule != r.Rule { // the output did not decide
 		for i := range explanation.Signals {
 			explanation.Signals[i].Decided = false
 			explanation.Signals[i].BeatenBy = r.Rule
@@ -115,8 +109,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// lineWriter writes the output of a child, and lines of errclass, to one writer. It
-// writes each line of errclass on a new line.
+// lineWriter writes the output of a child. Lines of errclass begin on new lines.
 type lineWriter struct {
 	mu         sync.Mutex
 	w          io.Writer
@@ -133,8 +126,8 @@ func (l *lineWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// setUnfinished records whether the last line of the output lacks its line end. Call
-// setUnfinished if another program may have written to the same file.
+// setUnfinished records whether the last line lacks a line end. Call it after another
+// program may have written.
 func (l *lineWriter) setUnfinished(unfinished bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

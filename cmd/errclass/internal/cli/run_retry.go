@@ -21,15 +21,13 @@ type retrier struct {
 	errs    io.Writer
 	quiet   bool // do not report retries
 
-	// terminal opens a terminal for one run. If terminal is nil, the command has no
-	// terminal. restore resets the mode of this program's terminal.
+	// terminal opens a terminal for one run, if it is not nil.
 	terminal func() (t *supervise.Terminal, restore func(), err error)
 
 	calls int // number of runs so far
 }
 
-// run returns the outcome of the last run. If ctx ends during a wait, run
-// classifies the error of ctx and returns that error.
+// run returns the last outcome. If ctx ends during a pause, the result says so.
 func (r *retrier) run(ctx context.Context) (supervise.Outcome, error) {
 	for {
 		in, err := r.input.next()
@@ -61,7 +59,7 @@ func (r *retrier) run(ctx context.Context) (supervise.Outcome, error) {
 	}
 }
 
-// runOnce runs the command. If r.terminal is set, it opens a terminal for the run.
+// runOnce runs the command once, in a new terminal if r.terminal is set.
 func (r *retrier) runOnce(ctx context.Context) (supervise.Outcome, error) {
 	if r.terminal == nil {
 		return supervise.Run(ctx, r.command)
@@ -77,19 +75,16 @@ func (r *retrier) runOnce(ctx context.Context) (supervise.Outcome, error) {
 	return supervise.Run(ctx, command)
 }
 
-// schedule has the pauses between runs. Its own limit of three calls is ignored: the
-// policy of the reason limits the number of runs.
+// schedule has the pauses between runs. It does not limit the number of runs.
 var schedule = resilience.FixedSchedule.Schedule()
 
-// pause returns the time to wait before the next run. again is false if there is no
-// next run.
+// pause returns the time until the next run. If again is false, there is none.
 func (r *retrier) pause(res classify.Result) (wait time.Duration, again bool) {
 	limit := res.Policy().Calls()
 	if r.maxRuns > 0 {
 		limit = min(limit, r.maxRuns)
 	}
-	// Only --silence can be the cause of CategoryTimeout here: after --timeout, ctx
-	// has ended, and pause is not called.
+	// Here a timeout comes from --silence. After --timeout, ctx has ended.
 	again = res.Retryable() || res.Category == classify.CategoryTimeout
 	switch {
 	case !again, r.calls >= limit:

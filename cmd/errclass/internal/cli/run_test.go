@@ -20,13 +20,11 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// asChild is an environment variable. If it is set, the test binary acts as a
-// command for "errclass run". The arguments of that command are pairs: an action in
-// childActions and the action's argument.
+// asChild is an environment variable. If it is set, the test binary performs
+// childActions.
 const asChild = "ERRCLASS_TEST_AS_CHILD"
 
-// childActions are the actions of the test binary as a command: see asChild. "count
-// FILE" appends a byte to FILE. "until FILE:N" exits with 0 if FILE has N bytes.
+// childActions are what the test binary can do as a command.
 var childActions = map[string]func(arg string){
 	"out":   func(arg string) { fmt.Println(arg) },
 	"err":   func(arg string) { fmt.Fprint(os.Stderr, arg) },
@@ -50,8 +48,7 @@ func runChild(args []string) {
 	}
 }
 
-// child returns arguments with which "errclass run" runs the test binary as its
-// command.
+// child returns arguments that make "errclass run" run the test binary.
 func child(t *testing.T, flags []string, words ...string) []string {
 	t.Helper()
 	program, err := os.Executable()
@@ -171,8 +168,7 @@ func TestRunSucceedsAtSecondRun(t *testing.T) {
 	assert.Equal(t, limited+"errclass run: retryable rate_limit (http/429): again in 1ms\n", r.err)
 }
 
-// TestRunTimeoutEndsWaits checks that the pauses between runs count towards the
-// limit of --timeout.
+// TestRunTimeoutEndsWaits checks that the limit of --timeout includes the pauses.
 func TestRunTimeoutEndsWaits(t *testing.T) {
 	t.Parallel()
 	r := run(t, "", child(t, []string{"--retry", "--timeout", "5s", "--format", "json"}, "err", "HTTP 503: try again in 50s", "exit", "3")...)
@@ -219,8 +215,7 @@ func TestRunInput(t *testing.T) {
 	}
 }
 
-// TestRunLongInput checks a command that has read more input than errclass keeps. It
-// must not be run again.
+// TestRunLongInput checks that a command with too long input is not run again.
 func TestRunLongInput(t *testing.T) {
 	t.Parallel()
 	const long = 17 << 20
@@ -308,8 +303,7 @@ func TestRunUsage(t *testing.T) {
 	}
 }
 
-// TestRunReportsTimeout checks that the message names the limit of --timeout,
-// whether the limit was reached during a run or during a pause.
+// TestRunReportsTimeout checks that the message names the limit of --timeout.
 func TestRunReportsTimeout(t *testing.T) {
 	t.Parallel()
 	r := run(t, "", child(t, []string{"--timeout", "300ms"}, "wait", "")...)

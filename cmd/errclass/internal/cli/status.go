@@ -12,8 +12,8 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/logline"
 )
 
-// statusLine shows one line of counts on a terminal while a file is followed. It is
-// not safe for concurrent use.
+// statusLine shows one line of counts on a terminal. It is not safe for concurrent
+// use.
 type statusLine struct {
 	err    io.Writer
 	width  func() int
@@ -22,8 +22,7 @@ type statusLine struct {
 	drawn  string
 }
 
-// newStatusLine returns a status line on standard error. It returns nil if standard
-// error is not a terminal.
+// newStatusLine returns nil if standard error is not a terminal.
 func newStatusLine(s Streams) *statusLine {
 	f, ok := s.Err.(*os.File)
 	if !ok || !isTerminal(f) {
@@ -44,8 +43,7 @@ func useColour(env func(string) string) bool {
 	return env("NO_COLOR") == "" && env("TERM") != "dumb"
 }
 
-// writer returns a writer to w that clears the status line before it writes.
-// Otherwise log lines on the same terminal would be mixed with the status line.
+// writer returns a writer to w that clears the status line before each write.
 func (l *statusLine) writer(w io.Writer) io.Writer {
 	if l == nil {
 		return w
@@ -85,7 +83,7 @@ func (l *statusLine) clear() {
 	l.shown = false
 }
 
-// statusText returns the counts of s as a text that is at most width-1 columns wide.
+// statusText returns the counts as a text of at most width-1 columns.
 func statusText(name string, s logline.Summary, width int, colour bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d lines, %d errors", printable(name), s.Lines, s.Classified)

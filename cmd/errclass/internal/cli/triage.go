@@ -32,8 +32,8 @@ A line is an error if its level is error or above. A line without a level is one
 it has an error field or a stack trace, or if a rule knows its text. A message and
 its stack trace are one error.
 
-A template has holes for values: <num>, <ip>, <path>, <str> and others. <*> stands for
-words that differ from line to line. Secrets are masked in all output.
+A template has placeholders for values: <num>, <ip>, <path>, <str> and others. <*>
+stands for words that differ from line to line. Secrets are masked in all output.
 
 Several files are read side by side, in order of time. Times without a zone are UTC.
 Memory is constant: beyond --max-groups the rarest groups are given up. Their errors
@@ -129,8 +129,7 @@ func inputName(name string) string {
 	return printable(name)
 }
 
-// outputFiles has the names of the files that triage writes in addition to its
-// standard output.
+// outputFiles has the names of files that triage writes besides standard output.
 type outputFiles struct{ html, rules, corpus string }
 
 func (f *outputFiles) write(s Streams, r *triage.Report) error {
@@ -165,9 +164,8 @@ func writePage(w io.Writer, r *triage.Report) (int, error) {
 	return len(r.Groups), page.Write(w, r)
 }
 
-// replaceFile creates or replaces a regular file. If the function write fails, the
-// old file stays unchanged. If name is not a regular file, such as /dev/stdout, a
-// pipe or a link, replaceFile writes to it directly.
+// replaceFile creates or replaces a regular file. If writing fails, the old file
+// stays.
 func replaceFile(name string, write func(io.Writer) error) error {
 	old, err := os.Lstat(name)
 	if err == nil && !old.Mode().IsRegular() {

@@ -35,8 +35,7 @@ func TestSparkline(t *testing.T) {
 	}
 }
 
-// TestGroupTable checks that the table fits into a terminal, and that it has
-// colours only if the caller asks for them.
+// TestGroupTable checks that the table fits into a terminal, with or without colours.
 func TestGroupTable(t *testing.T) {
 	t.Parallel()
 	g := triage.Group{Template: strings.Repeat("ä word ", 50), Count: 1234567, Share: 0.5, Category: classify.CategoryContextOverflow, Reason: classify.ReasonContextOverflow}

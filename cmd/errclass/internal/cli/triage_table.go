@@ -92,7 +92,7 @@ func groupTable(r *triage.Report, groups []triage.Group, width int, colour bool)
 	if r.First.Format(time.DateOnly) == r.Last.Format(time.DateOnly) {
 		layout = time.TimeOnly
 	}
-	others := 0 // the width of the other columns, with two spaces for each column
+	others := 0 // width of the other columns and the spaces around them
 	for _, g := range groups {
 		count := max(len("COUNT"), len(strconv.FormatInt(g.Count, 10)))
 		others = max(others, count+len("100.0 %")+2*len(layout)+sparkWidth+max(len(g.Category), len("CATEGORY"))+max(len(g.Reason), len("REASON"))+2*8)
@@ -111,8 +111,7 @@ func groupTable(r *triage.Report, groups []triage.Group, width int, colour bool)
 	return t
 }
 
-// coloured returns the name of a category with its terminal colour. A fatal
-// category, which needs a person, is red. All others are yellow.
+// coloured returns a category in red if it is fatal, or else in yellow.
 func coloured(c classify.Category) string {
 	if c == classify.CategoryFatal {
 		return "\x1b[31m" + string(c) + "\x1b[0m"
@@ -129,8 +128,7 @@ func at(t time.Time, layout string) string {
 
 var sparks = []rune("▁▂▃▄▅▆▇█")
 
-// sparkline draws a series of the given number of time steps as a line of bars. Each
-// bar stands for one or several steps. A bar without events is a space.
+// sparkline draws a series as bars. A bar without events is a space.
 func sparkline(s triage.Series, steps int) string {
 	if steps == 0 {
 		return ""
@@ -153,7 +151,7 @@ func sparkline(s triage.Series, steps int) string {
 	return b.String()
 }
 
-// adviceReasons limits the number of reasons for which the output has advice.
+// adviceReasons limits how many reasons get advice in the output.
 const adviceReasons = 5
 
 // writeAdvice writes the advice for the reasons of groups, in the order of the

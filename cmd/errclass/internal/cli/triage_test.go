@@ -61,8 +61,7 @@ func TestTriageJSON(t *testing.T) {
 	}
 }
 
-// TestTriageProblems checks that every problem is reported on standard error and
-// that the exit code is 1.
+// TestTriageProblems checks that problems are reported and that the exit code is 1.
 func TestTriageProblems(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -88,9 +87,8 @@ func TestTriageProblems(t *testing.T) {
 	assert.Contains(t, r.err, "no such file or directory")
 }
 
-// TestTriageLeavesStandardInput checks that triage reads standard input only if an
-// argument names it. In a shell loop, standard input might have the names of further
-// files.
+// TestTriageLeavesStandardInput checks that standard input is read only if an
+// argument names it.
 func TestTriageLeavesStandardInput(t *testing.T) {
 	t.Parallel()
 	log := file(t, "app.jsonl", triageLog)

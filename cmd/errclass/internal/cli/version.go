@@ -8,16 +8,12 @@ import (
 	"strings"
 )
 
-// commitRecord is the content of commit.txt. In a release, .ci/release has written
-// "VERSION COMMIT" to this file. In other builds, the file is empty or names an
-// older version. If `go install` has downloaded the module, there is no other record
-// of the commit.
+// commitRecord is "VERSION COMMIT" in a release. In other builds, it is empty or old.
 //
 //go:embed commit.txt
 var commitRecord string
 
-// version returns the module's version, its commit, and the Go release that built
-// it.
+// version returns the version, the commit, and the Go release of this program.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -37,8 +33,7 @@ func describe(info *debug.BuildInfo, record string) string {
 // pseudoVersion matches a pseudo-version: the version of a commit that has no tag.
 var pseudoVersion = regexp.MustCompile(`[-.]\d{14}-([0-9a-f]{12})(?:\+.*)?$`)
 
-// commitOf describes the commit from which a version was built. It reads, in this
-// order, the build settings, the version itself, and the record of the release.
+// commitOf describes the commit from which a version was built.
 func commitOf(info *debug.BuildInfo, version, record string) string {
 	var commit, changed string
 	for _, s := range info.Settings {
@@ -58,8 +53,7 @@ func commitOf(info *debug.BuildInfo, version, record string) string {
 		return "commit " + m[1]
 	}
 	if released, of, ok := strings.Cut(strings.TrimSpace(record), " "); ok && released == version {
-		// A commit cannot contain its own hash. So the record in the commit of a
-		// release names the parent commit.
+		// A release cannot contain its own hash, so this is the parent commit.
 		return fmt.Sprintf("released from commit %.12s", of)
 	}
 	return "commit not recorded"

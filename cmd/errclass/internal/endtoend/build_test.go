@@ -22,16 +22,14 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// These are the limits of a builder. All are larger than the limits of the
-// classifier.
+// These limits of a builder are larger than those of the classifier.
 const (
 	maxBuilt = 400
 	maxDepth = 100
 	maxSize  = 400_000
 )
 
-// weight is the size of a built error: the number of errors in it, and the total
-// number of bytes of their texts and bodies.
+// weight is the number of errors in an error, and the bytes of their texts.
 type weight struct{ errors, bytes int }
 
 // builder builds a random error. All random choices come from source.
@@ -104,7 +102,7 @@ func (b *builder) build(depth int) error {
 		return &net.OpError{Op: "read", Net: "tcp", Err: b.build(depth + 1)}
 	case 12:
 		return &url.Error{Op: "Get", URL: "https://api.openai.com/v1", Err: b.build(depth + 1)}
-	case 13: // one error, up to 512 times
+	case 13: // one error, at most 512 times
 		before := b.weight()
 		one, n := b.build(depth+1), 1<<b.pick(10)
 		after := b.weight()

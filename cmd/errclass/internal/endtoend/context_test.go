@@ -20,9 +20,7 @@ import (
 // derive returns a child of the given context. The child ends some time later.
 type derive func(context.Context) (context.Context, context.CancelFunc)
 
-// These causes are given to contexts, so context.Cause returns them and ctx.Err()
-// does not. If errPatient or errKey is classified alone, its reason differs from the
-// reason for the end of a context.
+// These are causes of the end of a context. Only context.Cause returns them.
 var (
 	errDrain   = errors.New("the server is shutting down")
 	errPatient = fmt.Errorf("the report took too long: %w", context.DeadlineExceeded)
@@ -66,7 +64,7 @@ func nested(levels ...derive) derive {
 	}
 }
 
-// callErrors has the errors that a call can return after the end of its context.
+// callErrors has errors that a call can return after the end of the context.
 var callErrors = map[string]func(context.Context) error{
 	"the cause":             context.Cause,
 	"the cause, wrapped":    func(ctx context.Context) error { return fmt.Errorf("ask: %w", context.Cause(ctx)) },
@@ -76,8 +74,7 @@ var callErrors = map[string]func(context.Context) error{
 	"another, of no reason": func(context.Context) error { return errors.New("it went wrong") },
 }
 
-// TestEndOfContext checks that slogclass, otelclass and resilience give the same
-// answer for the end of a context, whatever the context's cause is.
+// TestEndOfContext checks that all signals classify the end of a context equally.
 func TestEndOfContext(t *testing.T) {
 	aborted, timedOut := answer{"aborted", "aborted"}, answer{"timeout", "timeout"}
 	s := newSignals()
@@ -133,7 +130,7 @@ func TestEndOfContext(t *testing.T) {
 }
 
 // callUntilEnd makes a call that waits for the end of ctx. It returns the answer of
-// package resilience and the error of the call.
+// package resilience.
 func callUntilEnd(ctx context.Context, t *testing.T, returned func(context.Context) error) (got answer, err error) {
 	x, invalid := resilience.New(&resilience.Config{Enabled: true}, resilience.WithObserver(func(_ context.Context, e resilience.Event) {
 		if e.Kind == resilience.KindAttempt {

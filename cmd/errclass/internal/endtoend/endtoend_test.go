@@ -18,8 +18,7 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// FuzzError builds an error from the fuzzer's input and sends it through all
-// signals, such as logs and spans.
+// FuzzError builds an error from the fuzzer's input and sends it through all signals.
 func FuzzError(f *testing.F) {
 	for kind := range byte(16) { // each kind of error alone, as a wrapper, and wrapped
 		f.Add([]byte{kind, 1, 9, 9, 1, 3, 5})
@@ -39,10 +38,7 @@ func TestError(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { s.check(t, rapidSource{t}) })
 }
 
-// check builds an error, sends it through every signal and checks the output.
-// errclass must add only the category and the reason. All signals must give the same
-// answer for the same error. Classifying may allocate only as much as mayAllocate
-// returns.
+// check builds an error and requires the same answer from every signal.
 func (s *signals) check(t require.TestingT, src source) {
 	b := &builder{source: src}
 	err := b.build(0)
@@ -59,9 +55,8 @@ func (s *signals) check(t require.TestingT, src source) {
 	require.Equal(t, want, inRecord, "slog, of the value")
 	inSpan, inEvent := s.span(t, func(span trace.Span) { otelclass.RecordError(span, err) })
 	require.Equal(t, inSpan, inEvent, "span and event, of the value")
-	// RecordError puts an error that wraps itself into another wrapper. A classifier
-	// that stops at its limit then reads one error less, and its answer might differ.
-	// So compare the answers only if the classifier read everything.
+	// RecordError wraps some errors once more. At its limit, the classifier reads one
+	// less.
 	if len(classify.Standard.Explain(classify.Evidence{Err: err}).Omitted) == 0 {
 		require.Equal(t, want, inSpan, "span, of the value")
 	}
@@ -71,8 +66,7 @@ func (s *signals) check(t require.TestingT, src source) {
 	_, ended := s.record(ctx, t, "err", err)
 	require.True(t, classify.Reason(ended.reason).Valid(), "reason %q", ended.reason)
 
-	// slogclass has one limit for all texts of a record together. So it may read less
-	// of a long text than classify.Message does.
+	// In slogclass, all texts of a record share one limit.
 	if words := rendered(line); len(words) > bound.MaxText/2 {
 		_, inRecord := s.record(context.Background(), t, "err", words)
 		require.True(t, classify.Reason(inRecord.reason).Valid(), "reason %q", inRecord.reason)
@@ -107,8 +101,7 @@ func (s *signals) checkText(t require.TestingT, words string) {
 	require.Equal(t, want, event, "event, of a text")
 }
 
-// checkStatus sends a text and an HTTP status through the signals that accept
-// both.
+// checkStatus sends a text and an HTTP status through signals that accept both.
 func (s *signals) checkStatus(t require.TestingT, words string, status int) {
 	want := answerOf(t, classify.Standard.Classify(classify.Evidence{Message: words, Status: status}))
 	line, inRecord := s.record(context.Background(), t, "err", words, "status", status)
@@ -117,8 +110,8 @@ func (s *signals) checkStatus(t require.TestingT, words string, status int) {
 	require.Equal(t, want, s.logRecord(t, attribute.String("err", words), attribute.Int("http.response.status_code", status)), "log record, with a status")
 }
 
-// answerOf returns the category and the reason of r. It fails the test if package
-// classify has recovered from a panic. In that case, the rule ends with "+panic".
+// answerOf returns the answer of r. If the classifier has panicked, it fails the
+// test.
 func answerOf(t require.TestingT, r classify.Result) answer {
 	require.False(t, strings.HasSuffix(r.Rule, "+panic"), "rule %s", r.Rule)
 	require.NotEmpty(t, r.Category)
@@ -126,8 +119,7 @@ func answerOf(t require.TestingT, r classify.Result) answer {
 	return answer{string(r.Category), string(r.Reason)}
 }
 
-// These are limits on the cost of one classification. In a chain of errors, the
-// classifier reads up to 256, and it searches the first 1<<14 for a cycle.
+// These are limits on the cost of one classification.
 const (
 	maxCalls = 1<<14 + 256*4*methods
 	scratch  = 256 << 10 // memory that is kept between calls
@@ -135,15 +127,14 @@ const (
 	perByte  = 64
 )
 
-// mayAllocate returns how many bytes a classifier may allocate to classify the error
-// of b. This limit is linear in the number of errors and in the bytes of text.
+// mayAllocate returns how many bytes may be allocated to classify the error.
 func mayAllocate(b *builder) uint64 {
 	w := b.weight()
 	return uint64(scratch + perError*w.errors + perByte*w.bytes)
 }
 
-// cost returns the number of bytes that a new classifier allocates to classify err.
-// No other goroutine may allocate at the same time.
+// cost returns the bytes allocated to classify err. No other goroutine may allocate
+// meanwhile.
 func cost(t require.TestingT, err error) uint64 {
 	c, newErr := classify.New()
 	require.NoError(t, newErr)

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// stub is embedded in the errors below and counts the calls of their methods. A
-// method panics if its bit is set in the field panics.
+// stub counts the calls of its methods. A method panics if its bit is set.
 type stub struct {
 	calls  *int
 	panics uint16
@@ -38,8 +37,7 @@ func (m stub) called(method uint16) {
 	}
 }
 
-// wrapper wraps an error, which may be the wrapper itself. The wrapper's text does
-// not contain the text of the wrapped error.
+// wrapper wraps an error, possibly itself, without repeating the wrapped text.
 type wrapper struct {
 	stub
 	text string
@@ -55,8 +53,7 @@ type multiError []error
 func (e multiError) Error() string   { return "several" }
 func (e multiError) Unwrap() []error { return e }
 
-// caused wraps an error and returns it from the method Cause. Old packages have
-// this method instead of Unwrap.
+// caused returns the wrapped error from Cause, the method of old packages.
 type caused struct{ chain wrapper }
 
 func (e *caused) Error() string { return e.chain.Error() }
@@ -68,7 +65,7 @@ type endless int
 func (e endless) Error() string { return "and so on" }
 func (e endless) Unwrap() error { return e + 1 }
 
-// withMethods has the methods that errors of SDKs have.
+// withMethods has methods that are common in errors of SDKs.
 type withMethods struct {
 	wrapper
 	status int
@@ -89,7 +86,7 @@ func (e *withMethods) RetryAfter() time.Duration { e.called(inRetryAfter); retur
 func (e *withMethods) RawJSON() string           { e.called(inRawJSON); return e.raw }
 func (e *withMethods) SQLState() string          { e.called(inSQLState); return e.code }
 
-// withFields has the fields that errors of SDKs have.
+// withFields has fields that are common in errors of SDKs.
 type withFields struct {
 	StatusCode int
 	Code       string
@@ -102,8 +99,7 @@ type withFields struct {
 	wrapper
 }
 
-// withFieldsByValue is like withFields, but is used as a value and not as a
-// pointer.
+// withFieldsByValue is like withFields, but it is used without a pointer.
 type withFieldsByValue struct {
 	Status       int
 	Code         string

@@ -25,8 +25,7 @@ import (
 // answer is the category and the reason that a signal shows for an error.
 type answer struct{ category, reason string }
 
-// signals has a logger, a tracer and an OpenTelemetry logger. Each exists twice:
-// with errclass and without (bare).
+// signals has two loggers and a tracer. Each exists with errclass and without it.
 type signals struct {
 	observed []classify.Result // the results that observers got in one check
 
@@ -63,8 +62,8 @@ func newSignals() *signals {
 // message is the message of all records. No rule of the classifier matches it.
 const message = "it went wrong"
 
-// record logs args through slog. It returns the line that slog writes without
-// errclass, and the answer that errclass adds.
+// record logs args through slog. The returned line is from the logger without
+// errclass.
 func (s *signals) record(ctx context.Context, t require.TestingT, args ...any) (string, answer) {
 	s.bareLines.Reset()
 	s.lines.Reset()
@@ -94,8 +93,7 @@ func text(v json.RawMessage) (s string) {
 	return s
 }
 
-// span calls the function record with a new span whose status is Error. It returns
-// the answers that errclass adds to the span and to its last event.
+// span records an error in a new span. It returns both added answers.
 func (s *signals) span(t require.TestingT, record func(trace.Span)) (span, event answer) {
 	s.bareSpans.Reset()
 	s.spans.Reset()
@@ -145,8 +143,7 @@ func others(attrs []attribute.KeyValue) []attribute.KeyValue {
 	return left
 }
 
-// answerIn returns the answer in attrs. The key of the category and the key of the
-// reason must occur once each.
+// answerIn returns the answer in attrs. Each of the two keys must occur once.
 func answerIn(t require.TestingT, attrs []attribute.KeyValue) (a answer) {
 	require.Len(t, attrs, len(others(attrs))+2, "category and reason")
 	for _, kv := range attrs {
@@ -180,8 +177,7 @@ func (*recorder) Enabled(context.Context, sdklog.EnabledParameters) bool { retur
 func (*recorder) Shutdown(context.Context) error                         { return nil }
 func (*recorder) ForceFlush(context.Context) error                       { return nil }
 
-// logs annotates a line as the command "errclass logs" does. It returns the answer
-// in the annotated line.
+// logs annotates a line, as "errclass logs" does, and returns the answer.
 func logs(t require.TestingT, line string) answer {
 	var out bytes.Buffer
 	p := logline.NewProcessor(logline.NewAnnotator(nil, false), &out, true)

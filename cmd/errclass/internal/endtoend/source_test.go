@@ -8,15 +8,13 @@ import (
 
 // source makes the random choices of a builder.
 type source interface {
-	// pick returns a number from 0 to n-1, or 0 if no input is left. For 0, a builder
-	// builds an error that wraps nothing. So building always ends.
+	// pick returns a number from 0 to n-1. Without input it returns 0, which ends
+	// building.
 	pick(n int) int
 	text() string
 }
 
-// fragments are texts that matter to a classifier, alone or joined. Examples are
-// statuses, names of errors, JSON bodies, delays, reports of retries and stack
-// frames.
+// fragments are texts that matter to a classifier.
 var fragments = []string{
 	"", "boom", " ", "\n", ": ", "; ", "; last attempt 2: ", "attempt 1: ", "last error: ", "caused by: ",
 	"HTTP 429 Too Many Requests", "HTTP 503", "status code: 401", "500 Internal Server Error",
@@ -29,8 +27,7 @@ var fragments = []string{
 	"\nTraceback (most recent call last):\n  File \"x.py\", line 1, in <module>\n", "\x1b[31m", "\u00a0", "\xff\xfe", "\x00", "é日😀",
 }
 
-// maxText is the approximate maximum length of a text, in bytes. It is more than a
-// classifier reads.
+// maxText limits the length of a text, in bytes. A classifier reads less.
 const maxText = 200_000
 
 // bytesSource makes its choices from the input of a fuzzer.
@@ -69,8 +66,7 @@ func (s rapidSource) text() string {
 	return repeated(strings.Join(parts, ""), s)
 }
 
-// repeated returns text. In one of 16 cases, it returns several copies of text
-// instead, with about maxText bytes at most.
+// repeated returns text or, in one of 16 cases, several copies of it.
 func repeated(text string, s source) string {
 	if text == "" || s.pick(16) != 1 {
 		return text

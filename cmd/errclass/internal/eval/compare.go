@@ -8,19 +8,19 @@ import (
 )
 
 // Comparison is the difference between two sets of predictions for the same entries.
-// A prediction is right if its category and its reason are those of the entry, or
-// others that the entry accepts.
+// A prediction is right if its category and its reason are right. Accepted answers
+// count as right.
 type Comparison struct {
 	Won          []Change `json:"won"`           // the earlier prediction was wrong, the new one is right
 	Lost         []Change `json:"lost"`          // the earlier prediction was right, the new one is wrong
 	ChangedWrong []Change `json:"changed_wrong"` // both are wrong and differ
-	// Unknown has the ids of earlier predictions without an entry in the corpus.
-	// Missing has the ids of entries without an earlier prediction.
+	// Unknown has the ids of earlier predictions without an entry. Missing has the
+	// ids of entries without an earlier prediction.
 	Unknown []string `json:"unknown"`
 	Missing []string `json:"missing"`
 }
 
-// Change is an entry whose prediction has changed.
+// Change is an entry with a changed prediction.
 type Change struct {
 	ID           string            `json:"id"`
 	Slice        string            `json:"slice"`
@@ -32,9 +32,9 @@ type Change struct {
 	Message      string            `json:"message"`
 }
 
-// Compare compares the earlier predictions (then) with the new ones (now), in the
-// order of the entries. A change from one accepted answer to another is ignored, and
-// so is a change of only the rule.
+// Compare compares earlier predictions with new ones, in the order of the entries. A
+// change from one accepted answer to another is ignored. A change of only the rule is
+// ignored.
 func Compare(entries []Entry, then, now Predictions) Comparison {
 	c := Comparison{Won: []Change{}, Lost: []Change{}, ChangedWrong: []Change{}, Missing: then.Missing(entries)}
 	unknown := maps.Clone(then)

@@ -1,8 +1,9 @@
 // Package eval measures a classifier against a labelled corpus.
 //
-// A corpus is one or more files of JSON lines. Each line has a message and its right
-// category and reason. [Corpus.Read] reads a file, and [Entry.In] selects a fixed
-// part of the entries. [Evaluate] classifies the messages and returns a [Report].
+// A corpus is one or more files of JSON lines. Each line has a message with the right
+// category and reason. [Corpus.Read] reads a file. [Entry.In] selects a fixed part of
+// the entries. [Evaluate] compares predictions with the entries and returns a
+// [Report].
 package eval
 
 import (
@@ -25,19 +26,19 @@ type Entry struct {
 	Product string // product that the wording comes from; may be empty
 	Slice   string // the name of the file, without its folder and .jsonl
 	Message string
-	// Category and Reason are the right answers. Accept and AcceptCategory are
-	// further answers that count as right.
+	// Category and Reason are the right answers. Accept and AcceptCategory have more
+	// answers that count as right.
 	Category       classify.Category
 	Reason         classify.Reason
 	Accept         []classify.Reason
 	AcceptCategory []classify.Category
 }
 
-// In reports whether the entry belongs to part k of n. The part depends only on the
-// entry's id: it is the first byte of the SHA-256 of the id, modulo n.
+// In reports whether the entry belongs to part k of n. The part is the first byte of
+// the id's SHA-256, modulo n.
 func (e Entry) In(k, n int) bool { return int(sha256.Sum256([]byte(e.ID))[0])%n == k }
 
-// Prefix returns the id up to its first hyphen, such as "llm" for "llm-017".
+// Prefix returns the id before the first hyphen, such as "llm" for "llm-017".
 func (e Entry) Prefix() string {
 	prefix, _, _ := strings.Cut(e.ID, "-")
 	return prefix
@@ -50,8 +51,8 @@ type Corpus struct {
 }
 
 // Read adds the entries of a file. It ignores blank lines and unknown keys, such as
-// "source" and "note". An error about a line begins with name and the line number.
-// Every id must occur only once, even in different files.
+// "source" and "note". An error about a line begins with name and the line number. If
+// an id occurs twice, even in different files, Read returns an error.
 func (c *Corpus) Read(r io.Reader, name string) error {
 	if c.positions == nil {
 		c.positions = map[string]string{}

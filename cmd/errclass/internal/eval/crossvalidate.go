@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 )
 
-// CrossValidate runs the trainer in the folder cmd/train of dir with the go command.
-// It returns the trainer's cross-validated predictions: the model that answers a
-// message was not trained on messages of the same product. Messages of the trainer
-// and of the go command go to stderr.
+// CrossValidate runs the trainer in dir/cmd/train with the go command. It returns the
+// trainer's cross-validated predictions. For each message, the model was trained
+// without messages of the same product. Messages of the trainer and of the go command
+// go to stderr.
 func CrossValidate(dir string, stderr io.Writer) (Predictions, error) {
 	if info, err := os.Stat(filepath.Join(dir, "cmd", "train")); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%s: no folder cmd/train, so no trainer; cross-validation needs the folder corpus of a clone", dir)

@@ -45,7 +45,7 @@ func ExampleEntry_In() {
 	// Output: llm true
 }
 
-// read returns the entries of a corpus with one file, named "c".
+// read returns the entries of a corpus with one file.
 func read(t *testing.T, text string) []eval.Entry {
 	t.Helper()
 	var c eval.Corpus
@@ -201,8 +201,7 @@ func TestDeciders(t *testing.T) {
 	assert.Empty(t, r.Misses[1].Signals)
 }
 
-// TestSplit checks that every entry is in exactly one of three parts, and that the
-// parts have about the same size.
+// TestSplit checks that each entry is in one of three similarly large parts.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../../../../classify/testdata/corpus.jsonl")

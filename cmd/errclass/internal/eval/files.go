@@ -13,8 +13,9 @@ import (
 const extension = ".jsonl"
 
 // Files returns the files of the corpus at path, sorted by name. In a folder, these
-// are slices/*.jsonl or, if there are none, *.jsonl, without hidden files. If path
-// is not a folder, Files returns only path.
+// are slices/*.jsonl without hidden files. If there are none, these are *.jsonl. If
+// there are none either, Files returns an error. If path is not a folder, Files
+// returns only path.
 func Files(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

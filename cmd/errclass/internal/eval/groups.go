@@ -15,32 +15,30 @@ type Slice struct {
 	MacroF1 float64 `json:"macro_f1"`
 }
 
-// Product is the score of the entries of one product. Entries without a product are
-// in no Product.
+// Product is the score of the entries of one product. Entries without a product do
+// not count.
 type Product struct {
 	Product string `json:"product"`
 	Misses  int    `json:"misses"` // entries with a wrong category or a wrong reason
 	Score
 }
 
-// Family is the score of the entries that have the same kind and the same id
-// prefix.
+// Family is the score of the entries with the same kind and id prefix.
 type Family struct {
 	Kind   string `json:"kind"`
 	Prefix string `json:"prefix"`
 	Score
 }
 
-// Decider is the score of the entries that one family of rules decided. The family
-// is the prefix of a rule's id, such as "net" for "net/hang-up". It is the name of a
-// rules file or of a kind of evidence.
+// Decider is the score of the entries that one family of rules decided. The family is
+// the prefix of a rule's id, such as "net" for "net/hang-up". It names a rules file
+// or a kind of evidence.
 type Decider struct {
 	Family string `json:"family"`
 	Score
 }
 
-// groups collects the scores of the slices, products, families and deciders of a
-// report.
+// groups collects the scores of slices, products, families and deciders.
 type groups struct {
 	slices     map[string]*Slice
 	categories map[string]map[Confused]int // for each slice
@@ -53,7 +51,7 @@ func newGroups() *groups {
 	return &groups{map[string]*Slice{}, map[string]map[Confused]int{}, map[string]*Product{}, map[[2]string]*Family{}, map[string]*Decider{}}
 }
 
-// add adds the score of one entry to each group that the entry belongs to.
+// add adds the score of one entry to the groups of that entry.
 func (g *groups) add(e Entry, p Prediction, one Score, category classify.Category) {
 	getOrAdd(g.slices, e.Slice).add(one)
 	if g.categories[e.Slice] == nil {
@@ -69,7 +67,7 @@ func (g *groups) add(e Entry, p Prediction, one Score, category classify.Categor
 	getOrAdd(g.deciders, p.family()).add(one)
 }
 
-// report sets the fields of r that have groups.
+// report copies the groups into r.
 func (g *groups) report(r *Report) {
 	for name, s := range g.slices {
 		s.Slice = name
@@ -96,7 +94,7 @@ func (g *groups) report(r *Report) {
 	})
 }
 
-// getOrAdd returns the value of a key. If there is none, it first adds a zero value.
+// getOrAdd returns the value of a key. If there is none, it adds one.
 func getOrAdd[K comparable, V any](values map[K]*V, key K) *V {
 	if values[key] == nil {
 		values[key] = new(V)

@@ -14,9 +14,8 @@ import (
 // maxLine is the maximum length of a line, in bytes.
 const maxLine = 64 << 20
 
-// readLines calls the function add for every line of r that is not blank. The
-// argument position is the name of the input, a colon and the line number. readLines
-// puts the position in front of the error of add.
+// readLines calls the function add for every line that is not blank. Errors of add
+// get the position as a prefix.
 func readLines(r io.Reader, name string, add func(text []byte, position string) error) error {
 	in := lines.NewReader(r, maxLine, nil)
 	for number := 1; ; number++ {
@@ -41,8 +40,7 @@ func readLines(r io.Reader, name string, add func(text []byte, position string) 
 	}
 }
 
-// decodingFault describes an error of json.Unmarshal for a reader who knows the
-// line but not the Go types.
+// decodingFault describes an error of json.Unmarshal without the names of Go types.
 func decodingFault(err error) error {
 	var fault *json.UnmarshalTypeError
 	if !errors.As(err, &fault) {

@@ -16,7 +16,7 @@ type Prediction struct {
 	Category classify.Category `json:"category"`
 	Reason   classify.Reason   `json:"reason"`
 	Rule     string            `json:"rule"`
-	// Confidence is the probability that Reason is right; 0 if it is unknown.
+	// Confidence is the probability that the reason is right, or 0 if unknown.
 	Confidence float64 `json:"confidence"`
 }
 
@@ -51,8 +51,8 @@ func (p Predictions) Write(w io.Writer, entries []Entry) error {
 	return nil
 }
 
-// ReadPredictions reads the output of [Predictions.Write]. It ignores blank lines.
-// An error about a line begins with name and the line number.
+// ReadPredictions reads the output of [Predictions.Write]. It ignores blank lines. An
+// error about a line begins with name and the line number.
 func ReadPredictions(r io.Reader, name string) (Predictions, error) {
 	all := Predictions{}
 	err := readLines(r, name, func(text []byte, _ string) error {
@@ -75,8 +75,7 @@ func ReadPredictions(r io.Reader, name string) (Predictions, error) {
 	return all, nil
 }
 
-// check returns an error if p is not a valid prediction. For example, the entries of
-// a corpus file have no rule, so they are not valid.
+// check returns an error if p is not valid, such as a corpus entry.
 func (p Prediction) check() error {
 	switch {
 	case p.ID == "":

@@ -2,18 +2,18 @@ package eval
 
 import "math"
 
-// Reliability compares the confidence of the predictions with the share of right
-// reasons. Predictions with confidence 0 do not count: their confidence is unknown.
+// Reliability compares the confidence of predictions with the share of right reasons.
+// Predictions without a confidence do not count.
 type Reliability struct {
-	// CalibrationError is the expected calibration error: the mean difference between
-	// the confidence and the share of right reasons in a range. Each range is
+	// CalibrationError is the expected calibration error, from 0 to 1. It is the mean
+	// difference between confidence and share of right reasons. Each range is
 	// weighted by its number of answers.
 	CalibrationError float64           `json:"calibration_error"`
-	Ranges           []ConfidenceRange `json:"ranges"` // in ascending order, without the ranges that have no answers
+	Ranges           []ConfidenceRange `json:"ranges"` // in ascending order, only ranges with answers
 }
 
-// ConfidenceRange counts the answers whose confidence is at least From and less
-// than From + 0.1. The last range includes 1.
+// ConfidenceRange counts the answers with a confidence in a range of 0.1. The first
+// value of the range is From. The last range includes 1.
 type ConfidenceRange struct {
 	From           float64 `json:"from"`
 	Answers        int     `json:"answers"`
@@ -24,8 +24,7 @@ type ConfidenceRange struct {
 // ReasonAccuracy returns the share of the answers with a right reason, 0 to 1.
 func (r ConfidenceRange) ReasonAccuracy() float64 { return share(r.RightReason, r.Answers) }
 
-// ranges collects the answers of each range. While answers are added,
-// MeanConfidence holds the sum of the confidences.
+// ranges collects the answers. Until the end, MeanConfidence holds a sum.
 type ranges [10]ConfidenceRange
 
 func (r *ranges) add(confidence float64, right bool) {

@@ -13,11 +13,11 @@ type Score struct {
 	Entries       int `json:"entries"`
 	RightCategory int `json:"right_category"`
 	RightReason   int `json:"right_reason"`
-	// FalseRetries counts entries wrongly classified as retryable. MissedRetries
-	// counts retryable entries classified as something else.
+	// FalseRetries counts entries that are wrongly classified as retryable.
+	// MissedRetries counts retryable entries that are classified otherwise.
 	FalseRetries  int `json:"false_retries"`
 	MissedRetries int `json:"missed_retries"`
-	Retryable     int `json:"retryable"` // entries whose right category is retryable
+	Retryable     int `json:"retryable"` // entries with the right category retryable
 }
 
 // CategoryAccuracy returns the share of entries with a right category, from 0 to 1.
@@ -29,30 +29,29 @@ func (s Score) ReasonAccuracy() float64 { return share(s.RightReason, s.Entries)
 // FalseRetryShare returns the share of entries that are false retries, from 0 to 1.
 func (s Score) FalseRetryShare() float64 { return share(s.FalseRetries, s.Entries) }
 
-// MissedRetryShare returns the share of the retryable entries that are missed
-// retries, from 0 to 1.
+// MissedRetryShare returns the share of retryable entries that are missed retries.
+// The share is from 0 to 1.
 func (s Score) MissedRetryShare() float64 { return share(s.MissedRetries, s.Retryable) }
 
-// Report is the result of [Evaluate]. In the names of the fields, gold is the right
-// answer of an entry, and got is the prediction.
+// Report is the result of [Evaluate]. In the names of fields, gold means the expected
+// answer. In the names of fields, got means the prediction.
 type Report struct {
 	Score
 	CategoryAccuracy float64 `json:"category_accuracy"`
 	ReasonAccuracy   float64 `json:"reason_accuracy"`
-	// MacroF1 is the mean of F1 over all categories in Categories. A rare category
-	// has the same weight as a frequent one.
+	// MacroF1 is the mean F1 of all categories, with equal weights.
 	MacroF1         float64         `json:"macro_f1"`
 	Categories      []CategoryScore `json:"categories"`
 	Confusion       []Confused      `json:"confusion"`        // pairs of categories, right answers included
 	ReasonConfusion []Confused      `json:"reason_confusion"` // pairs of reasons, only wrong answers; most frequent first
 	Slices          []Slice         `json:"slices"`           // by name
-	Products        []Product       `json:"products"`         // those with the most misses first
+	Products        []Product       `json:"products"`         // most wrong answers first
 	Families        []Family        `json:"families"`
-	// Deciders has a score for each family of rules. The family that decided the
-	// most entries comes first.
+	// Deciders has a score for each family of rules. The family with the most decided
+	// entries comes first.
 	Deciders    []Decider   `json:"deciders"`
 	Reliability Reliability `json:"reliability"`
-	Misses      []Miss      `json:"misses"` // wrong categories, then wrong reasons, each in the order of the corpus
+	Misses      []Miss      `json:"misses"` // wrong categories, then wrong reasons, each in corpus order
 }
 
 // CategoryScore is the score of one category.
@@ -65,7 +64,7 @@ type CategoryScore struct {
 	F1        float64 `json:"f1"`
 }
 
-// Confused counts the entries with the right answer Gold and the prediction Got.
+// Confused counts the entries with a certain expected answer and prediction.
 type Confused struct {
 	Gold  string `json:"gold"`
 	Got   string `json:"got"`
@@ -86,17 +85,15 @@ type Miss struct {
 	Message      string            `json:"message"`
 	WrongReason  bool              `json:"wrong_reason"`
 	WrongRetry   bool              `json:"wrong_retry"` // a false or a missed retry
-	// Signals are the signals of the message. The first one decided the result.
-	// [Report.Explain] sets them.
+	// Signals are set by [Report.Explain]. The first one decided the result.
 	Signals []classify.Signal `json:"-"`
 }
 
-// WrongCategory reports whether the category is neither the right one nor an
-// accepted one.
+// WrongCategory reports whether the category is neither right nor accepted.
 func (m Miss) WrongCategory() bool { return m.Category != m.GoldCategory }
 
-// Evaluate compares the predictions with the entries. In all figures, an accepted
-// answer counts as the right one. Every entry must have a prediction.
+// Evaluate compares the predictions with the entries. An accepted answer counts as
+// the right one. Every entry must have a prediction.
 func Evaluate(entries []Entry, predictions Predictions) Report {
 	var r Report
 	categories, reasons := map[Confused]int{}, map[Confused]int{}
@@ -137,16 +134,16 @@ func Evaluate(entries []Entry, predictions Predictions) Report {
 	return r
 }
 
-// Explain sets the signals of all misses. c must be the classifier that made the
-// predictions.
+// Explain sets the signals of all wrong answers. The classifier must be the one that
+// made the predictions.
 func (r *Report) Explain(c *classify.Classifier) {
 	for i := range r.Misses {
 		r.Misses[i].Signals = c.Explain(classify.Evidence{Message: r.Misses[i].Message}).Signals
 	}
 }
 
-// judge returns the category and the reason of a prediction. If the entry accepts
-// one of them as another right answer, judge returns the entry's own value instead.
+// judge returns a predicted answer. Accepted values are replaced by the expected
+// ones.
 func (e Entry) judge(p Prediction) (classify.Category, classify.Reason) {
 	if slices.Contains(e.AcceptCategory, p.Category) {
 		p.Category = e.Category
@@ -157,8 +154,7 @@ func (e Entry) judge(p Prediction) (classify.Category, classify.Reason) {
 	return p.Category, p.Reason
 }
 
-// score returns the Score of an entry whose prediction has this category and
-// this reason.
+// score returns the score of one entry with this predicted answer.
 func score(e Entry, category classify.Category, reason classify.Reason) Score {
 	s := Score{Entries: 1}
 	if e.Category == classify.CategoryRetryable {
@@ -186,8 +182,7 @@ func (s *Score) add(o Score) {
 	s.Retryable += o.Retryable
 }
 
-// confusion returns the pairs of a right answer and a prediction, with their
-// counts. The most frequent pair comes first.
+// confusion returns the counted pairs, the most frequent first.
 func confusion(counts map[Confused]int) []Confused {
 	all := make([]Confused, 0, len(counts))
 	for pair, n := range counts {
@@ -200,8 +195,7 @@ func confusion(counts map[Confused]int) []Confused {
 	return all
 }
 
-// byCategory returns a score for every category that is the right answer or the
-// prediction for at least one entry.
+// byCategory returns a score for each expected or predicted category.
 func byCategory(pairs []Confused) (scores []CategoryScore, macroF1 float64) {
 	hits := map[string]int{}
 	all := map[string]*CategoryScore{}

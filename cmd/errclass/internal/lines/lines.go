@@ -1,6 +1,6 @@
-// Package lines reads lines of any length in bounded memory. It returns a complete
-// line without waiting for more input. The exception is a line that might begin a
-// JSON object over several lines: see [Reader.JoinObjects].
+// Package lines reads lines of any length in bounded memory. A complete line is
+// returned without waiting for more input. If a line might begin a JSON object, see
+// [Reader.JoinObjects].
 package lines
 
 import (
@@ -8,19 +8,20 @@ import (
 	"io"
 )
 
-// BOM is the UTF-8 byte order mark. Some tools, most of them on Windows, write
-// it before the first line of a file.
+// BOM is the UTF-8 byte order mark. Some Windows tools write it at the beginning of a
+// file.
 const BOM = "\ufeff"
 
-// A Line is a line of the input with its line end. It can also be a piece of a line
-// that is too long, or a JSON object of several lines.
+// A Line is a line of the input with its line end. If a line is too long, a Line is
+// one piece of that line. If objects are joined, a Line can be a JSON object of
+// several lines.
 type Line struct {
 	Bytes []byte // valid until the next call of Next
-	// Count is 1 for a line, and the number of input lines for an object. It is 1 for
-	// the last piece of a long line, and 0 for the other pieces.
+	// Count is the number of input lines in an object, and 1 for other lines. For the
+	// last piece of a long line, Count is 1. For the other pieces, Count is 0.
 	Count int
-	// Piece is true if the line is longer than the reader's limit. Such a line is
-	// returned in pieces. Last is true for the last piece.
+	// Piece is true for a piece of a line longer than the limit. Last is true for the
+	// last piece.
 	Piece, Last bool
 }
 
@@ -48,10 +49,10 @@ type Reader struct {
 	object     object
 }
 
-// NewReader returns a reader of lines of up to limit bytes. The reader's buffer
-// never has more than limit bytes. Before each read from r, the reader calls the
-// function idle, in which the caller can flush its output. When idle is called, Next
-// has returned every complete line in the buffer. A nil idle does nothing.
+// NewReader returns a reader of lines of at most limit bytes. The reader's buffer
+// never has more than limit bytes. The reader calls the function idle before each
+// read from r. By then, Next has returned every complete line in the buffer. A nil
+// idle does nothing.
 func NewReader(r io.Reader, limit int, idle func() error) *Reader {
 	if idle == nil {
 		idle = func() error { return nil }
@@ -61,8 +62,8 @@ func NewReader(r io.Reader, limit int, idle func() error) *Reader {
 }
 
 // Next returns the next line. Text after the last line end is a line too, unless it
-// is empty. After the last line Next returns io.EOF, or the error from the function
-// idle or from the underlying reader.
+// is empty. After the last line, Next returns io.EOF. If idle or the underlying
+// reader fails, Next returns that error.
 func (r *Reader) Next() (Line, error) {
 	for {
 		if i := bytes.IndexByte(r.buf[r.start+r.searched:r.end], '\n'); i >= 0 {
@@ -91,23 +92,21 @@ func (r *Reader) Next() (Line, error) {
 	}
 }
 
-// take returns the next n bytes. The argument ends says whether these bytes complete
-// a line.
-func (r *Reader) take(n int, ends bool) Line {
-	piece := r.inPiece || !ends
-	l := Line{Bytes: r.buf[r.start : r.start+n], Piece: piece, Last: piece && ends}
-	if ends {
+// take returns the next n bytes. The argument complete says whether they end a line.
+func (r *Reader) take(n int, complete bool) Line {
+	piece := r.inPiece || !complete
+	l := Line{Bytes: r.buf[r.start : r.start+n], Piece: piece, Last: piece && complete}
+	if complete {
 		l.Count = max(r.object.count, 1)
 	}
 	r.object.forget()
-	r.inPiece = !ends
+	r.inPiece = !complete
 	r.start += n
 	r.searched = 0
 	return l
 }
 
-// fill calls the function idle and reads once into the buffer. If either fails, fill
-// sets r.err.
+// fill reads once into the buffer. If that fails, it sets r.err.
 func (r *Reader) fill() {
 	if r.err = r.idle(); r.err != nil {
 		return

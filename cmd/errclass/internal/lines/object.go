@@ -7,7 +7,7 @@ import (
 	"github.com/errclass/errclass/internal/jsontop"
 )
 
-// These constants limit how long a [Reader] waits for the rest of an object.
+// These constants limit the time to wait for the rest of an object.
 const (
 	maxPause = 100 * time.Millisecond // for more bytes
 	maxWait  = time.Second            // for the whole object
@@ -15,21 +15,24 @@ const (
 
 // JoinObjects makes Next return a JSON object that spans lines as one Line.
 //
-// The first line of the object must begin with an opening brace and must not end
-// with a closing one. Its other lines must not begin with an opening brace. So if an
-// object was cut off, a log line after it that is a JSON object of its own is not
-// joined with it. An object that is not valid, or longer than the limit of the
-// reader, is returned line by line.
+//   - The first line begins with an opening brace.
+//   - The first line does not end with a closing brace.
+//   - No other line begins with an opening brace.
 //
-// If soon is not nil, the reader calls it to wait for the rest of an object. The
-// function soon waits for input for at most the given time, and reports whether
-// there is input. If there is none, or after one second in total, the reader returns
-// the lines of the object one by one.
+// The function soon waits for input, at most for the given time. It reports whether
+// there is input. If soon is nil, the reader waits without a limit.
+//
+// Next returns the lines of an object one by one in these cases:
+//
+//   - The object is not valid.
+//   - The object is longer than the reader's limit.
+//   - The function soon reports that there is no input.
+//   - The reader has waited for one second in total.
 func (r *Reader) JoinObjects(soon func(time.Duration) bool) {
 	r.object.joins, r.object.soon = true, soon
 }
 
-// object is the open object: a JSON object whose last line has not been read.
+// object is a JSON object with a last line that has not been read yet.
 type object struct {
 	joins bool
 	soon  func(time.Duration) bool
@@ -43,9 +46,8 @@ type object struct {
 
 func (o *object) forget() { o.size, o.first, o.count, o.since = 0, 0, 0, time.Time{} }
 
-// join adds a line to the open object. The line is the last one in the first n
-// unread bytes of the buffer. join returns how many bytes Next must return as one
-// Line, or 0 if the object needs more lines.
+// join adds the last line of the first n unread bytes to the open object. It returns
+// the length of the next Line, or 0 to read on.
 func (r *Reader) join(n int) int {
 	o := &r.object
 	if !o.joins || r.inPiece {
@@ -83,7 +85,7 @@ func (o *object) add(line []byte) jsontop.Progress {
 	return o.scanner.Add(line)
 }
 
-// endsInBrace reports whether a line ends with a closing brace, apart from white
+// endsInBrace reports whether a line ends with a closing brace and optional white
 // space.
 func endsInBrace(line []byte) bool {
 	i := len(line) - 1
@@ -93,10 +95,8 @@ func endsInBrace(line []byte) bool {
 	return line[i] == '}'
 }
 
-// split returns the number of bytes in the first line of the open object, which Next
-// returns as a line of its own. If no object is open, split returns n. Next then
-// returns the other lines one by one too, because none of them begins with an
-// opening brace.
+// split separates the first line of the open object and returns its length. If no
+// object is open, split returns n.
 func (o *object) split(n int) int {
 	if o.size == 0 {
 		return n
@@ -117,9 +117,7 @@ func (o *object) mayContinue() bool {
 	return rest > 0 && o.soon(min(rest, maxPause))
 }
 
-// endOfObject returns how many bytes Next must return if no more bytes of the open
-// object can be read. At the end of the input, text without a line end might
-// complete the object.
+// endOfObject returns how many bytes Next returns if the object cannot be continued.
 func (r *Reader) endOfObject() int {
 	if r.err != nil && r.searched > r.object.size {
 		if n := r.join(r.searched); n > 0 {

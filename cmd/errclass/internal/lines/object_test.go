@@ -14,8 +14,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 )
 
-// read reads all of input with a reader that joins objects. It returns the lines and
-// objects, and the number of lines of each.
+// read returns the lines and joined objects of input, with their numbers of lines.
 func read(t *testing.T, input io.Reader, limit int) (all []string, counts []int) {
 	t.Helper()
 	r := lines.NewReader(input, limit, nil)
@@ -71,7 +70,7 @@ func TestReaderJoinsObjects(t *testing.T) {
 }
 
 // TestReaderJoinsInLinearTime reads many lines that begin an object and do not end
-// it. The time must not grow with the square of the number of lines.
+// it.
 func TestReaderJoinsInLinearTime(t *testing.T) {
 	t.Parallel()
 	for name, unit := range map[string]string{"starts": "{\n", "starts with a member": "{\"a\":[\n", "one object": "", "lists": "[\n"} {
@@ -88,8 +87,7 @@ func TestReaderJoinsInLinearTime(t *testing.T) {
 	}
 }
 
-// TestReaderDoesNotStall writes the beginning of an object and nothing more. The
-// reader must not wait for the rest forever.
+// TestReaderDoesNotStall checks that an unfinished object does not block the reader.
 func TestReaderDoesNotStall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -139,8 +137,7 @@ func TestReaderDoesNotStall(t *testing.T) {
 	})
 }
 
-// slow is a reader that gets its input in chunks. Its method wait waits for the next
-// chunk.
+// slow is a reader that gets chunks of input over time.
 type slow struct {
 	chunks chan string
 	next   string

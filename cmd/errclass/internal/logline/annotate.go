@@ -2,13 +2,15 @@
 //
 // [Processor.Process] reads lines and writes them. For each line it
 //
-//   - finds its records, without decoding their values (package shapes),
-//   - passes the line on unchanged if it has no error, if its shape (log format) is
-//     not known, or if it is longer than [MaxLine],
+//   - finds the records (see package shapes),
 //   - classifies the error fields and the message of an error,
 //   - inserts error.category and error.reason.
 //
-// All other bytes of a line stay as they are.
+// All other bytes of a line stay unchanged. These lines are passed on unchanged:
+//
+//   - lines without an error,
+//   - lines in an unknown log format,
+//   - lines longer than [MaxLine].
 package logline
 
 import (
@@ -27,8 +29,7 @@ const (
 	ReasonKey   = shapes.ReasonKey
 )
 
-// Annotator classifies single lines. It is not safe for concurrent use, because it
-// reuses the memory of one line for the next.
+// Annotator classifies single lines. It is not safe for concurrent use.
 type Annotator struct {
 	classify classifyFunc
 	all      bool
@@ -37,19 +38,19 @@ type Annotator struct {
 
 	times   bool // read the times of classified records
 	inserts []Insertion
-	buf     []byte // holds the bytes of inserts
+	buf     []byte // holds the inserted bytes
 }
 
-// classifyFunc has the type of [classify.Classifier.Classify]. Tests replace the
+// classifyFunc is the type of [classify.Classifier.Classify]. Tests replace the
 // method.
 type classifyFunc func(classify.Evidence) classify.Result
 
-// NewAnnotator returns an annotator. If all is true, it classifies every record;
-// otherwise it classifies only errors. A nil classifier is [classify.Standard].
+// NewAnnotator returns an annotator that classifies errors. If all is true, it
+// classifies every record. If c is nil, it uses [classify.Standard].
 func NewAnnotator(c *classify.Classifier, all bool) *Annotator { return NewAnnotatorFor(nil, c, all) }
 
-// NewAnnotatorFor is like [NewAnnotator], but the annotator reads lines of the log
-// formats in s. A nil set is [shapes.Standard].
+// NewAnnotatorFor is like [NewAnnotator], for the log formats in s. If s is nil, it
+// uses [shapes.Standard].
 func NewAnnotatorFor(s *shapes.Set, c *classify.Classifier, all bool) *Annotator {
 	if c == nil {
 		c = classify.Standard
@@ -59,7 +60,7 @@ func NewAnnotatorFor(s *shapes.Set, c *classify.Classifier, all bool) *Annotator
 	return a
 }
 
-// Kind says what a line is, such as an error.
+// Kind says whether a line is an error, is blank, or has no known format.
 type Kind uint8
 
 // These are the values of [Kind].
@@ -70,14 +71,14 @@ const (
 	Blank                  // only white space
 )
 
-// Annotation describes how to annotate a line: insert the bytes of Insert before the
-// line's byte with the index At.
+// Annotation describes how to annotate a line. The bytes of Insert go before the byte
+// with the index At.
 type Annotation struct {
 	Kind   Kind
 	At     int
 	Insert []byte // valid until the next call; empty if the line has both keys
-	// Category and Reason are the values in the annotated line. Annotate keeps
-	// values that the line already had. Both are empty unless Kind is Classified.
+	// Category and Reason are the values in the annotated line. Values that the line
+	// already had are kept. Unless Kind is Classified, both are empty.
 	Category, Reason string
 	// More has the insertions for the other records of the line, in order. Only OTLP
 	// JSON has several records in a line.
@@ -86,8 +87,8 @@ type Annotation struct {
 	time time.Time
 }
 
-// Insertion is a text to insert into a line: the bytes of Insert go before the
-// line's byte with the index At.
+// Insertion is a text to insert into a line. The bytes of Insert go before the byte
+// with the index At.
 type Insertion struct {
 	At               int
 	Insert           []byte
@@ -95,7 +96,7 @@ type Insertion struct {
 	time             time.Time
 }
 
-// Annotate returns the annotation of line. The argument may include the line end.
+// Annotate returns the annotation of a line. The line end is optional.
 func (a *Annotator) Annotate(line []byte) Annotation {
 	a.inserts, a.buf = a.inserts[:0], a.buf[:0]
 	if !a.reader.Read(line, a.visit) {
@@ -107,7 +108,7 @@ func (a *Annotator) Annotate(line []byte) Annotation {
 	if len(a.inserts) == 0 {
 		return Annotation{Kind: Other}
 	}
-	// Appending may have moved the buffer, so take the slices from the final buffer.
+	// Appending may have moved the buffer, so slice the final one.
 	start := 0
 	for i := range a.inserts {
 		n := len(a.inserts[i].Insert)
@@ -127,7 +128,7 @@ func (a *Annotator) record(rec *shapes.Record) {
 	if rec.Category == nil || rec.Reason == nil {
 		r, _ := Classify(a.classify, rec)
 		if rec.Stderr && !a.all && !rec.IsError() && !precedence.Known(&r) {
-			return // standard error without a level: an error only if a rule knows its text
+			return // standard error without a level, and no rule matches
 		}
 		found.Category, found.Reason = string(r.Category), string(r.Reason)
 	}
@@ -146,18 +147,16 @@ func (a *Annotator) record(rec *shapes.Record) {
 	a.inserts = append(a.inserts, found)
 }
 
-// longestName is how many bytes are read of a category or a reason that a line
-// already has. All valid names are shorter.
+// longestName limits how many bytes are read of an existing category or reason.
 const longestName = 64
 
-// Classify classifies the sources of a record, such as its message. It returns the
-// classification that package precedence chooses, and the text of the first source.
+// Classify classifies the texts of a record, such as its message. It returns the
+// classification that package precedence chooses, and the first text.
 //
-// The code in a record might come from another program. So Classify passes the code
-// as [classify.Evidence.Code], which never means that the logging program reached
-// its own deadline or was canceled. The field exception.type comes from the logging
-// program itself. So Classify passes the field as [classify.Evidence.Type], which
-// can mean that the deadline of the logging program has passed.
+// The code of a record becomes [classify.Evidence.Code]. It never means that the
+// logging program reached its own deadline. The field exception.type becomes
+// [classify.Evidence.Type]. It can mean that the logging program reached its own
+// deadline.
 func Classify(c func(classify.Evidence) classify.Result, rec *shapes.Record) (best classify.Result, first string) {
 	rec.Sources(func(s shapes.Source) (more bool) {
 		if first == "" {

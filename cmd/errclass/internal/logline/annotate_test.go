@@ -28,8 +28,7 @@ func annotated(t *testing.T, a *logline.Annotator, line string) string {
 	return line[:got.At] + string(got.Insert) + line[got.At:]
 }
 
-// testRules returns a classifier with rules of its own. So the tests do not depend
-// on the words of the standard rules.
+// testRules returns a classifier that does not depend on the standard rules.
 func testRules(t testing.TB) *classify.Classifier {
 	t.Helper()
 	c, err := classify.New(classify.WithRules(

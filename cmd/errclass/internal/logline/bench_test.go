@@ -15,8 +15,7 @@ import (
 	"github.com/errclass/errclass/internal/benchpair"
 )
 
-// logFile returns the log file of a web service. One line in errorEvery is an
-// error.
+// logFile returns the log of a web service. One line in errorEvery is an error.
 func logFile(errorEvery int) []byte {
 	messages := []string{
 		`dial tcp 10.1.4.7:5432: connect: connection refused`,
@@ -37,10 +36,8 @@ func logFile(errorEvery int) []byte {
 	return b.Bytes()
 }
 
-// BenchmarkLogs compares Process with two ways to decode the same lines with
-// encoding/json: into a map and into a struct. The metrics x-json-map and
-// x-json-struct are the time of Process divided by the time to decode. Each should
-// be at most 0.5.
+// BenchmarkLogs compares Process with encoding/json, which decodes into a map or a
+// struct. Each ratio of the times should be at most 0.5.
 func BenchmarkLogs(b *testing.B) {
 	for _, every := range []int{100, 10, 1} {
 		b.Run(fmt.Sprintf("one error in %d", every), func(b *testing.B) {
@@ -78,9 +75,8 @@ func decode[T any](b *testing.B, data []byte) time.Duration {
 	return best
 }
 
-// BenchmarkShapes compares Process with decoding, for lines of every log format. One
-// line in ten is an error. The metric x-bare, which should be at most 0.5, is the
-// time of Process divided by the time to decode.
+// BenchmarkShapes compares Process with decoding. The ratio x-bare should be at most
+// 0.5.
 func BenchmarkShapes(b *testing.B) {
 	byKind := shapeLines(b)
 	var data bytes.Buffer
@@ -109,8 +105,8 @@ func BenchmarkShapes(b *testing.B) {
 	})
 }
 
-// BenchmarkObjectsOverLines compares Process with decoding, for objects that span
-// lines. One object in ten is an error. The metric x-bare should be at most 0.5.
+// BenchmarkObjectsOverLines reads objects that span lines. The ratio x-bare should be
+// at most 0.5.
 func BenchmarkObjectsOverLines(b *testing.B) {
 	var data bytes.Buffer
 	for _, line := range bytes.SplitAfterN(logFile(10), []byte("\n"), 1_001)[:1_000] {

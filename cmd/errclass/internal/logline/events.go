@@ -15,8 +15,7 @@ type textLog struct {
 	all      bool
 }
 
-// result classifies the current event. ok is true if the event is an error or if
-// t.all is true.
+// result classifies the current event. If the event does not count, ok is false.
 func (t *textLog) result() (result classify.Result, ok bool) {
 	e := t.Event()
 	if !t.all && e.Severity != shapes.Error && (!e.Stderr || e.Severity != shapes.Unknown) {
@@ -26,12 +25,12 @@ func (t *textLog) result() (result classify.Result, ok bool) {
 	if result.Category == "" {
 		result = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown}
 	}
-	// If a line of standard error has no level, it counts as an error only if a rule
-	// finds the reason in its text.
+	// Standard error without a level is an error only if a rule matches.
 	return result, t.all || e.Severity == shapes.Error || precedence.Known(&result)
 }
 
-// appendPairs appends category and reason as logfmt, unless line already has them.
+// appendPairs appends the category and the reason as logfmt, unless line already has
+// them.
 func appendPairs(b, line []byte, category, reason string) []byte {
 	if bytes.Contains(line, []byte(" "+CategoryKey+"=")) {
 		return b

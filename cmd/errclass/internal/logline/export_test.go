@@ -3,7 +3,7 @@ package logline
 import "github.com/errclass/errclass/classify"
 
 // OnResult calls f with every result of the classifier. A line can have several
-// results, and only one of them becomes the line's result.
+// results.
 func (a *Annotator) OnResult(f func(classify.Result)) {
 	wrapped := a.classify
 	a.classify = func(e classify.Evidence) classify.Result {

@@ -64,8 +64,7 @@ func hostileLines(size int) map[string]string {
 	}
 }
 
-// hostileTexts returns lines of about size bytes that are not JSON and are expensive
-// to read.
+// hostileTexts returns expensive lines of about size bytes that are not JSON.
 func hostileTexts(size int) map[string]string {
 	texts := map[string]string{}
 	for name, unit := range map[string]string{
@@ -97,9 +96,8 @@ func TestHostileTextsPass(t *testing.T) {
 	}
 }
 
-// TestHostileLinesPassInBoundedMemory annotates lines of 3 MiB. Annotate must not
-// change them. Its memory must depend only on the texts that it reads, not on the
-// length of the line.
+// TestHostileLinesPassInBoundedMemory checks that the memory does not grow with the
+// line.
 func TestHostileLinesPassInBoundedMemory(t *testing.T) {
 	const size = 3 << 20
 	logline.NewAnnotator(nil, true).Annotate([]byte(`{"msg":"the rules are compiled at first use"}`))
@@ -122,9 +120,8 @@ func TestHostileLinesPassInBoundedMemory(t *testing.T) {
 	}
 }
 
-// TestJournaldMessageOfBytesIsReadAtItsEnds annotates a line of journald. Its
-// message is an array of 16 MB. Annotate should decode only the two ends of the
-// array.
+// TestJournaldMessageOfBytesIsReadAtItsEnds checks that only the ends of an array are
+// decoded.
 func TestJournaldMessageOfBytesIsReadAtItsEnds(t *testing.T) {
 	t.Parallel()
 	number := func(text string) string {
@@ -153,9 +150,8 @@ func bytesAsNumbers(text string) []uint16 {
 	return numbers
 }
 
-// TestLongTextsAreReadAsTheClassifierReadsThem annotates lines with long texts.
-// Annotate shortens such a text, but this must not change which bytes the classifier
-// reads.
+// TestLongTextsAreReadAsTheClassifierReadsThem checks that shortened texts keep their
+// result.
 func TestLongTextsAreReadAsTheClassifierReadsThem(t *testing.T) {
 	t.Parallel()
 	const half = classify.DefaultMaxBytes / 2
@@ -176,9 +172,8 @@ func TestLongTextsAreReadAsTheClassifierReadsThem(t *testing.T) {
 	}
 }
 
-// TestPeerCannotEndThisProgram reads lines with Go's names for a deadline and a
-// cancellation. A remote server might have sent these names, so the category must
-// never be timeout.
+// TestPeerCannotEndThisProgram checks that another program's deadline does not become
+// a timeout.
 func TestPeerCannotEndThisProgram(t *testing.T) {
 	t.Parallel()
 	names := []string{
@@ -208,8 +203,7 @@ func TestPeerCannotEndThisProgram(t *testing.T) {
 	}
 }
 
-// BenchmarkHostile compares Annotate with encoding/json for expensive lines. The
-// metric x-json is the time of Annotate divided by the time to decode. It should be
+// BenchmarkHostile compares Annotate with encoding/json. The ratio x-json should be
 // at most 3.
 func BenchmarkHostile(b *testing.B) {
 	for name, line := range hostileLines(1 << 20) {
@@ -235,8 +229,7 @@ func BenchmarkHostile(b *testing.B) {
 }
 
 // BenchmarkHostileTexts measures expensive texts. The time per byte must not depend
-// on the length of a text. For long lines it should be near the time in
-// [BenchmarkHostile].
+// on the length.
 func BenchmarkHostileTexts(b *testing.B) {
 	for name, text := range hostileTexts(1 << 20) {
 		b.Run(name, func(b *testing.B) {

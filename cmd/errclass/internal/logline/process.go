@@ -10,15 +10,15 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 )
 
-// MaxLine is the maximum length of a line that is read, in bytes. Longer lines are
-// passed on unchanged.
+// MaxLine is the maximum length of a line, in bytes. Longer lines are passed on
+// unchanged.
 const MaxLine = 16 << 20
 
 // outputSize is the size of the output buffer.
 const outputSize = 64 << 10
 
-// Processor reads log lines from one or more inputs, annotates them and writes them
-// to one output. It is not safe for concurrent use.
+// Processor annotates log lines from one or more inputs. It writes them to one
+// output. A Processor is not safe for concurrent use.
 type Processor struct {
 	annotator  *Annotator
 	out        *bufio.Writer
@@ -27,7 +27,7 @@ type Processor struct {
 
 	text     *textLog // nil if text lines are not read
 	annotate bool     // text events are annotated
-	waits    bool     // reading may wait for input
+	waits    bool     // reading can block
 	insert   []byte
 	held     []byte // lines of the current text event (an entry of a text log)
 	pending  bool   // the current text event is not classified yet
@@ -42,16 +42,15 @@ func (e *OutputError) Error() string { return "write: " + e.Err.Error() }
 // Unwrap returns the writer's error.
 func (e *OutputError) Unwrap() error { return e.Err }
 
-// NewProcessor returns a processor that writes to w. If times is true, it reads
-// the times of classified lines for the summary.
+// NewProcessor returns a processor that writes to w. If times is true, the summary
+// has the times of classified lines.
 func NewProcessor(a *Annotator, w io.Writer, times bool) *Processor {
 	a.times = times
 	return &Processor{annotator: a, out: bufio.NewWriterSize(w, outputSize), waits: true}
 }
 
 // ReadTexts makes the processor count the errors in text lines too. If annotate is
-// true, the first line of each error also gets the category and the reason. Call
-// ReadTexts before Process.
+// true, the first line of each error is annotated. Call ReadTexts before Process.
 func (p *Processor) ReadTexts(annotate bool) {
 	p.text = &textLog{classify: p.annotator.classify, all: p.annotator.all}
 	p.annotate = annotate
@@ -59,31 +58,29 @@ func (p *Processor) ReadTexts(annotate bool) {
 
 // A Waiter is a reader that can tell whether input comes soon.
 type Waiter interface {
-	// Wait waits for input, but not longer than d. It reports whether Read would
+	// Wait waits for input, at most for the duration d. It reports whether Read would
 	// return at once.
 	Wait(d time.Duration) bool
 }
 
-// eventHold is how long the processor waits for further lines of a text event before
-// it writes the event.
+// eventHold limits how long the processor waits for more lines of a text event.
 const eventHold = 100 * time.Millisecond
 
-// Waits sets whether reading the next input can block, as with a pipe. The default
-// is true.
+// Waits sets whether reading the input can block, as with a pipe. The default is
+// true.
 //
-// Before such a read, the processor writes what it has read of the current text
-// event or JSON object. If the input is a [Waiter], the processor first waits a
-// tenth of a second for the rest. Lines of the event or object that come later are
-// passed on unchanged.
+// Before a blocking read, the processor writes what it has read. If the input is a
+// [Waiter], it first waits a tenth of a second. Later lines of the same event or
+// object are passed on unchanged.
 func (p *Processor) Waits(waits bool) { p.waits = waits }
 
 // Process reads r to its end. A JSON object that spans lines is one record. Process
 // holds at most [MaxLine] bytes in memory. It writes every line before it waits for
-// the next one. If r ends without a line end and another input follows, Process
-// writes a line end between them.
+// the next one. If the last line of r has no line end, the next input starts on a new
+// line.
 //
-// Process returns the error of r or an [*OutputError]. If r fails, Process still
-// writes the lines that it read before.
+// Process returns the error of r or an [*OutputError]. If r fails, the lines before
+// the failure are still written.
 func (p *Processor) Process(r io.Reader) error {
 	waiter, _ := r.(Waiter)
 	in := lines.NewReader(r, MaxLine, func() error { return p.idle(waiter) })
@@ -129,8 +126,7 @@ func (p *Processor) idle(input Waiter) error {
 	return p.flush()
 }
 
-// mayContinue reports whether to read more of an object that spans lines. It waits
-// for input, but not longer than d.
+// mayContinue reports whether to read more of an object that spans lines.
 func (p *Processor) mayContinue(input Waiter, d time.Duration) bool {
 	switch {
 	case !p.waits:
@@ -151,8 +147,7 @@ func (p *Processor) outputError(err error) error {
 	return &OutputError{Err: err}
 }
 
-// line writes one line or one piece of a line. It checks only the error of its last
-// write, because a bufio.Writer repeats its first error.
+// line writes one line or one piece of a line.
 func (p *Processor) line(l lines.Line) error {
 	if p.unfinished && len(l.Bytes) > 0 {
 		p.out.WriteByte('\n')
@@ -194,12 +189,10 @@ func (p *Processor) line(l lines.Line) error {
 	return p.outputError(err)
 }
 
-// maxHeld limits how many bytes of a text event the processor keeps until it
-// classifies the event.
+// maxHeld limits how many bytes of an event are held before it is classified.
 const maxHeld = 1 << 20
 
-// textLine reads a line of text. If text logs are annotated, it keeps the lines of
-// an event until release writes them.
+// textLine reads a line of text. If text logs are annotated, it holds the lines.
 func (p *Processor) textLine(line []byte, kind Kind) error {
 	starts := p.text.Starts(p.annotator.reader, line)
 	if starts {
@@ -231,8 +224,8 @@ func (p *Processor) endEvent() {
 	}
 }
 
-// release classifies the current text event and writes its lines. Later lines of the
-// event are passed on unchanged. If writing fails, a later write returns the error.
+// release classifies the text event and writes the held lines. A later write returns
+// any error.
 func (p *Processor) release() {
 	if p.text == nil || !p.pending {
 		return
@@ -262,8 +255,7 @@ func (p *Processor) release() {
 	p.held = p.held[:0]
 }
 
-// notJSON counts n lines that are not JSON. The argument first is the line number of
-// the first of these lines.
+// notJSON counts n lines that are not JSON. The first has the given line number.
 func (p *Processor) notJSON(first, n int64) {
 	p.summary.NotJSON += n
 	p.summary.FirstNotJSON = firstLine(p.summary.FirstNotJSON, first)
@@ -271,8 +263,7 @@ func (p *Processor) notJSON(first, n int64) {
 
 func endsLine(b []byte) bool { return len(b) > 0 && b[len(b)-1] == '\n' }
 
-// firstLine returns old or, if old is 0, the argument number. It computes the new
-// value of a field such as FirstNotJSON from the old value and a line number.
+// firstLine returns the old line number or, if there is none, the new one.
 func firstLine(old, number int64) int64 {
 	if old > 0 {
 		return old

@@ -195,8 +195,8 @@ func TestProcessErrors(t *testing.T) {
 	})
 }
 
-// waiter is a reader that returns one element of pieces per Read. The element "wait"
-// stands for a pause: Wait removes it and returns false.
+// waiter returns one element of pieces per Read. The element "wait" makes Wait return
+// false.
 type waiter struct {
 	pieces []string
 	waits  int
@@ -274,10 +274,8 @@ func TestObjectsAreHeldForInput(t *testing.T) {
 	assert.Equal(t, "{\n \"error\": \"slow down\"\n}\n", out.String(), "a reader that may block and is no Waiter")
 }
 
-// FuzzProcess compares the output with the input. Without the inserted bytes, every
-// line must be unchanged. A JSON object must keep its members, and only the category
-// and the reason can be new. The classifier must not panic, and the memory must be
-// limited.
+// FuzzProcess checks that the output has only a category and a reason more than the
+// input.
 func FuzzProcess(f *testing.F) {
 	for _, s := range []string{
 		"", "\n", "x\n{\"level\":\"error\"}\r\n", `{"error":"slow down"}`, "\ufeff{\"level\":50,\"err\":{\"code\":\"x\",\"stack\":\"a\\n at b\"}}\n{}",
@@ -319,7 +317,7 @@ func FuzzProcess(f *testing.F) {
 	})
 }
 
-// records returns the lines of in, and the JSON objects that span lines.
+// records returns the lines of the input, and the JSON objects that span lines.
 func records(t *testing.T, in []byte) (all []lines.Line) {
 	t.Helper()
 	r := lines.NewReader(bytes.NewReader(in), logline.MaxLine, nil)
@@ -335,14 +333,13 @@ func records(t *testing.T, in []byte) (all []lines.Line) {
 	}
 }
 
-// withoutInserted compares a line before and after Annotate. It checks the inserted
-// bytes and returns the line without them.
+// withoutInserted checks the inserted bytes and returns the line without them.
 func withoutInserted(t *testing.T, before, after []byte) []byte {
 	t.Helper()
 	if bytes.Equal(before, after) {
 		return after
 	}
-	if !json.Valid(bytes.TrimPrefix(before, []byte("\ufeff"))) { // logfmt, or after a prefix
+	if !json.Valid(bytes.TrimPrefix(before, []byte("\ufeff"))) { // logfmt, or JSON after a prefix
 		return []byte(removed(string(after)))
 	}
 	n := len(after) - len(before)

@@ -15,8 +15,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/logline"
 )
 
-// shapeLines returns the lines in the testdata of package shapes, grouped by their
-// kind: error, info or nested.
+// shapeLines returns the test lines of package shapes by kind: error, info or nested.
 func shapeLines(t testing.TB) map[string][]string {
 	t.Helper()
 	byKind := map[string][]string{}
@@ -55,8 +54,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestShapesOverLines writes a JSON line of every shape over several lines and
-// annotates the result. It must get the same fields as the original line.
+// TestShapesOverLines spreads each JSON line over several lines and expects the same
+// fields.
 func TestShapesOverLines(t *testing.T) {
 	t.Parallel()
 	byKind := shapeLines(t)
@@ -98,12 +97,12 @@ var insertedField = regexp.MustCompile(strings.Join([]string{
 	` error\.category=[a-z_]+ error\.reason=[a-z_]+`,
 }, "|"))
 
-// removed returns s without the inserted fields. The original text must not
-// contain either of the two inserted keys.
+// removed returns s without the inserted fields. The original text must not contain
+// their keys.
 func removed(s string) string { return insertedField.ReplaceAllString(s, "") }
 
-// anyField has a regular expression for each form of inserted text. Each expression
-// matches only at the beginning of a text.
+// anyField has an expression for each form of inserted text at the beginning of a
+// text.
 var anyField = func() (forms []*regexp.Regexp) {
 	for form := range strings.SplitSeq(insertedField.String(), "|") {
 		forms = append(forms, regexp.MustCompile("^(?:"+form+")"))
@@ -111,16 +110,14 @@ var anyField = func() (forms []*regexp.Regexp) {
 	return append(forms, regexp.MustCompile(`^"attributes":\[\{"key":"error\.category","value":\{"stringValue":"[a-z_]+"\}\},\{"key":"error\.reason","value":\{"stringValue":"[a-z_]+"\}\}\]`))
 }()
 
-// addsOnlyFields reports whether the texts before and after differ only in fields
-// that were inserted into before. There can be several ways to remove fields from
-// after, so addsOnlyFields tries all.
+// addsOnlyFields reports whether removing inserted fields turns one text into the
+// other.
 func addsOnlyFields(before, after string) bool {
 	next := strings.Index(after, "error.category")
 	if next < 0 {
 		return before == after
 	}
-	// The inserted text begins before the key error.category, by at most the length
-	// of this prefix.
+	// The inserted text can begin before its key, by at most this length.
 	start := max(0, next-len(`,"attributes":[{"key":"`))
 	if len(before) < start || before[:start] != after[:start] {
 		return false
@@ -146,9 +143,8 @@ func textLines(t testing.TB) string {
 	return string(data)
 }
 
-// FuzzShapes annotates lines of all shapes. Without the inserted text, the output
-// must equal the input. JSON must stay JSON. A second annotation must change
-// nothing.
+// FuzzShapes checks that only fields are inserted, and that a second annotation
+// changes nothing.
 func FuzzShapes(f *testing.F) {
 	for _, lines := range shapeLines(f) {
 		for _, line := range lines {
@@ -172,7 +168,7 @@ func FuzzShapes(f *testing.F) {
 		f.Add([]byte(s), true)
 		f.Add([]byte(s), false)
 	}
-	f.Add([]byte("level=1\n 0"), true) // the pairs that are added must not turn the first line into logfmt
+	f.Add([]byte("level=1\n 0"), true) // inserted pairs must not turn the first line into logfmt
 	c := testRules(f)
 	f.Fuzz(func(t *testing.T, in []byte, all bool) {
 		annotate := func(in string) string {

@@ -13,13 +13,13 @@ type Summary struct {
 	Lines      int64   `json:"lines"`         // blank ones included
 	Classified int64   `json:"classified"`    // records and text events
 	NotJSON    int64   `json:"not_json"`      // passed on unchanged
-	TooLong    int64   `json:"too_long"`      // longer than MaxLine, passed on unchanged
+	TooLong    int64   `json:"too_long"`      // longer than MaxLine; passed on unchanged
 	Text       int64   `json:"text,omitzero"` // text events among Classified
 	Counts     []Count `json:"counts"`        // most frequent first; see Sort
 
-	// These are the numbers of the first line that is not JSON and of the first line
-	// that is too long. The input begins with line 1. The value 0 means that there
-	// is no such line.
+	// FirstNotJSON and FirstTooLong are the numbers of the first such lines. The
+	// first line of the input has the number 1. If there is no such line, the number
+	// is 0.
 	FirstNotJSON int64 `json:"first_not_json,omitzero"`
 	FirstTooLong int64 `json:"first_too_long,omitzero"`
 }
@@ -29,15 +29,14 @@ type Count struct {
 	Category string `json:"category"`
 	Reason   string `json:"reason"`
 	Count    int64  `json:"count"`
-	// First and Last are the earliest and the latest time among these lines, or zero
-	// if no line has a time.
+	// First and Last are the earliest and the latest time of these lines. If no line
+	// has a time, both are zero.
 	First time.Time `json:"first,omitzero"`
 	Last  time.Time `json:"last,omitzero"`
 }
 
-// otherValue is counted in place of each category or reason in the input that
-// errclass does not know. The input can have any number of such values, and Counts
-// would get an element for each of them.
+// otherValue replaces unknown categories and reasons, so that their number stays
+// limited.
 const otherValue = "other"
 
 // add counts a classified record.
@@ -67,7 +66,7 @@ func (s *Summary) add(category, reason string, at time.Time) {
 	}
 }
 
-// Sort sorts the counts by frequency, with the highest first, and then by name.
+// Sort sorts the counts by frequency, the highest first, and then by name.
 func (s *Summary) Sort() {
 	slices.SortFunc(s.Counts, func(a, b Count) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Category, b.Category), cmp.Compare(a.Reason, b.Reason))

@@ -1,6 +1,5 @@
 // Package runbook has the content of docs/reasons.md, the page for the person on
-// call. For each reason, the page says what it means, what to look at first, and
-// what not to do.
+// call. The page has a section for each reason.
 package runbook
 
 import (
@@ -17,14 +16,13 @@ import (
 //go:embed reasons.md
 var page string
 
-// published is the address of the page. The page has a section for each reason. The
-// reason is also the fragment of the section's URL.
+// published is the address of the page. Each reason is a fragment of this URL.
 const published = "https://github.com/errclass/errclass/blob/main/docs/reasons.md"
 
 // URL returns the address of the section about a reason.
 func URL(r classify.Reason) string { return published + "#" + string(r) }
 
-// Advice is what the page says about a reason. Its texts are plain, without markup.
+// Advice is the page's section about a reason. All texts are plain, without markup.
 type Advice struct {
 	Meaning string   `json:"meaning"`
 	First   []string `json:"look_at_first"`
@@ -32,9 +30,9 @@ type Advice struct {
 	Link    string   `json:"link"` // link to the section of the published page
 }
 
-// For returns the advice for a reason. The advice is empty if the page has no
-// section for the reason. The caller must not change the slice in its field First.
-// For is safe for concurrent use.
+// For returns the advice for a reason. If the page has no section for the reason, the
+// advice is empty. The caller must not change the elements of Advice.First. For is
+// safe for concurrent use.
 func For(r classify.Reason) Advice {
 	a := sections()[r]
 	a.Link = URL(r)

@@ -13,8 +13,7 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// report returns a Report with the groups. The caller fills the fields about the
-// inputs.
+// report returns a Report without the fields about the inputs.
 func (g *groups) report() *Report {
 	r := &Report{
 		Events: g.seen, NoTime: g.noTime, First: moment(g.first), Last: moment(g.last), Steps: g.grid.length(),
@@ -53,9 +52,7 @@ type groupKey struct {
 	reason   classify.Reason
 }
 
-// byTemplate returns the groups by their keys. It merges groups of clusters with
-// equal templates. For example, templates become equal when secrets in them are
-// masked.
+// byTemplate returns the groups by key. It merges groups with equal masked templates.
 func (g *groups) byTemplate() map[groupKey]*group {
 	type keyed struct {
 		groupKey
@@ -68,8 +65,7 @@ func (g *groups) byTemplate() map[groupKey]*group {
 			found = append(found, keyed{groupKey{template, o.category, o.reason}, o})
 		}
 	}
-	// The tree yields the clusters in any order. Sort the groups, so that merging
-	// gives the same result each time.
+	// The clusters come in any order. Sort, so that merging is deterministic.
 	slices.SortFunc(found, func(a, b keyed) int { return cmp.Compare(a.examples[0].arrival, b.examples[0].arrival) })
 	all := make(map[groupKey]*group, len(found))
 	for _, o := range found {
@@ -113,7 +109,7 @@ func (g *groups) counts(totals []*total) []Count {
 	return out
 }
 
-// moment converts nanoseconds since 1970 to a time. It converts 0 to the zero time.
+// moment converts nanoseconds since 1970. 0 becomes the zero time.
 func moment(nanos int64) time.Time {
 	if nanos == 0 {
 		return time.Time{}

@@ -10,13 +10,11 @@ import (
 const (
 	// maxCorpus limits how many lines WriteCorpus writes.
 	maxCorpus = 200
-	// uncertain is a limit: if the confidence of a group is lower, a person should
-	// label the group.
+	// uncertain is the confidence below which a person should label a group.
 	uncertain = 0.6
 )
 
-// corpusLine is a line of a corpus. Its fields are in the order of
-// corpus/README.md.
+// corpusLine is a line of a corpus, in the field order of corpus/README.md.
 type corpusLine struct {
 	ID       string            `json:"id"`
 	Kind     string            `json:"kind"`
@@ -28,9 +26,9 @@ type corpusLine struct {
 	Source   string            `json:"source"`
 }
 
-// WriteCorpus writes a corpus line for each of the largest groups whose reason is
-// unknown or uncertain. A person must fill in the category and the reason. Until
-// then, errclass eval refuses the file. WriteCorpus returns the number of lines.
+// WriteCorpus writes corpus lines for large groups with an unknown or uncertain
+// reason. It returns the number of lines. A person must fill in the category and the
+// reason of each line. Until then, errclass eval refuses the file.
 func WriteCorpus(w io.Writer, r *Report) (n int, err error) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -1,3 +1,3 @@
-// Package triage groups the errors of logs. [Report] is the result: each group has
-// a template, its count over time, its category and reason, examples and advice.
+// Package triage groups the errors of logs. A [Report] describes the groups. Each has
+// a template, counts over time, a category, a reason, examples and advice.
 package triage

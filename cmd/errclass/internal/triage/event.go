@@ -16,8 +16,7 @@ import (
 	"github.com/errclass/errclass/internal/shapes"
 )
 
-// MaxLine is the maximum length of a line that is read, in bytes. Longer lines are
-// only counted.
+// MaxLine is the maximum length of a line, in bytes. Longer lines are only counted.
 const MaxLine = 4 << 20
 
 // event is one error in a log.
@@ -33,7 +32,7 @@ type event struct {
 	reason   classify.Reason
 	// confidence is the probability of the reason, from 0 to 1.
 	confidence float64
-	noRule     bool // no rule found the reason: it is from the model, or unknown
+	noRule     bool // the reason is from the model, or unknown
 }
 
 // maxFull limits how many bytes of an event are kept as an example.
@@ -45,8 +44,8 @@ type eventReader struct {
 	shapes   *shapes.Reader
 	text     shapes.TextEvents
 	emit     func(event)
-	written  time.Time // when the input was written; for times without a year
-	service  string    // the service of events that do not name one
+	written  time.Time // last change of the input, for times without a year
+	service  string    // service of events without one
 
 	line    []byte // the current line, or the current object of several lines
 	number  int64  // number of the first line in the field line
@@ -70,8 +69,7 @@ func newEventReader(c *classify.Classifier, set *shapes.Set, in *input, emit fun
 	return r
 }
 
-// read reads an input to its end. If reading fails, the events before the failure
-// are kept.
+// read reads an input to its end. After a failure, earlier events are kept.
 func (r *eventReader) read(in io.Reader) error {
 	defer r.endText()
 	reader := lines.NewReader(in, MaxLine, nil)
@@ -122,8 +120,7 @@ func (r *eventReader) readLine(line []byte) {
 	}
 }
 
-// maxHeader limits the search for a time and a service in a text event. Only
-// this many bytes of the first line are searched.
+// maxHeader limits how much of a text event is searched for time and service.
 const maxHeader = 512
 
 // record reads one record of a line.
@@ -133,9 +130,7 @@ func (r *eventReader) record(rec *shapes.Record) {
 	}
 	level := rec.IsError()
 	if !level && !rec.Stderr {
-		// A record without a level and without an error field is an error only if a
-		// rule finds a reason in its message. The record's HTTP status does not count,
-		// because most statuses are answers to clients.
+		// Without a level and an error field, a rule must match the message.
 		message := rec.Message()
 		if message == "" {
 			return
@@ -152,7 +147,7 @@ func (r *eventReader) record(rec *shapes.Record) {
 	r.found(rec, res, rec.Message(), first)
 }
 
-// found emits the event of a record.
+// found adds the event of a record.
 func (r *eventReader) found(rec *shapes.Record, res classify.Result, message, first string) {
 	if category, reason := labels(rec); reason != "" {
 		res = classify.Result{Category: category, Reason: reason, Confidence: 1}
@@ -172,8 +167,7 @@ func (r *eventReader) found(rec *shapes.Record, res classify.Result, message, fi
 	r.send(e, res)
 }
 
-// labels returns the category and the reason that a record already has. They are ""
-// if the record has no reason.
+// labels returns the category and the reason in a record, or "" for both.
 func labels(rec *shapes.Record) (classify.Category, classify.Reason) {
 	if rec.Reason == nil {
 		return "", ""
@@ -193,7 +187,7 @@ func (r *eventReader) headerTime(line []byte) int64 {
 	return 0
 }
 
-// endText emits the current text event if it is an error.
+// endText ends the current text event. It emits only errors.
 func (r *eventReader) endText() {
 	if !r.pending {
 		return
@@ -222,7 +216,7 @@ func (r *eventReader) send(e event, res classify.Result) {
 	e.id = fingerprint.Sum(e.text)
 	e.full, e.source = Shortened(e.full, maxFull), Shortened(e.source, maxFull)
 	e.category, e.reason, e.confidence = res.Category, res.Reason, res.Confidence
-	e.noRule = !precedence.Known(&res) && res.Confidence < 1 // a reason that the record already has is certain
+	e.noRule = !precedence.Known(&res) && res.Confidence < 1 // a reason from the record is certain
 	if e.service == "" {
 		e.service = r.service
 	}

@@ -2,23 +2,18 @@ package triage
 
 import "time"
 
-// steps are the possible lengths of a series' time steps, in seconds. Each length
-// divides the next one. So when the period of the events grows, short steps can be
-// joined into longer ones.
+// steps are the lengths of time steps in seconds. Each length divides the next one.
 var steps = [...]int64{
 	1, 5, 15, 60, 5 * 60, 15 * 60, 3600, 3 * 3600, 6 * 3600, 86400, 7 * 86400, 28 * 86400, 364 * 86400, 3640 * 86400,
 }
 
-// A time outside of these years comes from a wrong clock or from a number that is
-// not a time. It does not count, because it would make the steps so long that all
-// other events fell into one.
+// A time outside of these years does not count. It comes from a wrong clock.
 const (
 	firstYear = 1990
 	lastYear  = 2100
 )
 
-// usable returns the time of an event in nanoseconds since 1970. It returns 0 if
-// the year is not between firstYear and lastYear.
+// usable returns nanoseconds since 1970, or 0 for a year that does not count.
 func usable(t time.Time) int64 {
 	if y := t.Year(); y < firstYear || y > lastYear {
 		return 0
@@ -26,8 +21,7 @@ func usable(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// grid divides the period from the first to the last event into at most MaxSteps
-// steps.
+// grid divides the period of the events into at most MaxSteps steps.
 type grid struct {
 	level       int // index into steps
 	first, last int64
@@ -55,8 +49,7 @@ func (g *grid) length() int {
 	return int(g.last/g.step() - g.first/g.step() + 1)
 }
 
-// counts has the number of events in each step. If the steps of the grid become
-// longer, the next method call on counts joins its steps.
+// counts has the number of events in each step. Outdated steps are joined later.
 type counts struct {
 	level int
 	start int64 // number of the first step, counted from 1970
@@ -110,8 +103,7 @@ func (c *counts) merge(g *grid, o *counts) {
 	}
 }
 
-// series returns the counts as a Series. In it, step 0 is the first step of the
-// grid.
+// series returns the counts as a Series from the grid's first step.
 func (c *counts) series(g *grid) Series {
 	c.coarsen(g.level)
 	if len(c.n) == 0 {

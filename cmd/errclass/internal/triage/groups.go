@@ -15,11 +15,10 @@ import (
 const (
 	// maxIDs is the maximum number of fingerprints in the map groups.ids.
 	maxIDs = 1 << 16
-	// maxKept limits for how many files a group counts the events separately, and
-	// also for how many services.
+	// maxKept limits how many files a group counts separately, and how many services.
 	maxKept = 4 * MaxOrigins
-	// exampleBytes limits the total size of all examples. After the limit is
-	// exceeded, each further example is cut to shortExample bytes.
+	// exampleBytes limits the size of all examples. Later examples get only
+	// shortExample bytes.
 	exampleBytes = 16 << 20
 	shortExample = 256
 )
@@ -30,8 +29,7 @@ type cluster = drain.Cluster[[]*group]
 type groups struct {
 	bound int
 	tree  *drain.Tree[[]*group]
-	// ids maps fingerprints to clusters. For most events, the cluster is found here.
-	// The map is cleared when clusters are removed.
+	// ids finds the cluster of most events. It is cleared when clusters are removed.
 	ids   map[fingerprint.ID]*cluster
 	count int   // number of groups
 	seen  int64 // number of events
@@ -58,7 +56,7 @@ type total struct {
 type group struct {
 	category    classify.Category
 	reason      classify.Reason
-	noRule      bool // see event
+	noRule      bool // see event.noRule
 	count       int64
 	seen        int64 // number of the group's last event
 	first, last int64 // earliest and latest time, or 0
@@ -115,12 +113,11 @@ func earlier(a, b int64) int64 {
 	return a
 }
 
-// group returns the group of an event. A group has events with the same template,
-// category and reason.
+// group returns the group of an event, by template, category and reason:
 //
-// A reason that is not from a rule but from the model can depend on a value in the
-// text, such as a name. So all events of a template without a rule's reason are in one
-// group. The first of these events determines the category and reason of the group.
+//   - Events with a rule's reason are in one group for each reason.
+//   - All other events of a template are in one group.
+//   - The first of these other events determines the category and the reason.
 func (g *groups) group(e *event) *group {
 	c := g.ids[e.id]
 	if c == nil {
@@ -143,8 +140,7 @@ func (g *groups) group(e *event) *group {
 	return found
 }
 
-// takes reports whether events with this category and reason belong to o. It is
-// meant for events with the same template as o.
+// takes reports whether an event with the same template belongs to the group.
 func (o *group) takes(c classify.Category, r classify.Reason, noRule bool) bool {
 	return o.noRule == noRule && (noRule || o.reason == r && o.category == c)
 }
@@ -166,8 +162,7 @@ func (o *group) add(g *groups, e *event, file string) {
 	}
 }
 
-// addExample adds e to the examples of the group, unless one of them has the same
-// text.
+// addExample adds e to the examples, unless one of them has the same text.
 func (o *group) addExample(g *groups, e *event, file string) {
 	hash := xxhash.Sum64String(e.text)
 	if slices.ContainsFunc(o.examples, func(x example) bool { return x.hash == hash }) {
@@ -182,7 +177,7 @@ func (o *group) addExample(g *groups, e *event, file string) {
 	o.examples = append(o.examples, x)
 }
 
-// merge adds the groups of one cluster (from) to the groups of another (into).
+// merge moves the groups of one cluster to another.
 func (g *groups) merge(into, from *cluster) {
 	for _, o := range from.Value {
 		i := slices.IndexFunc(into.Value, func(p *group) bool { return p.takes(o.category, o.reason, o.noRule) })
@@ -213,11 +208,11 @@ func (o *group) merge(g *groups, p *group) {
 	for _, x := range o.examples[kept:] {
 		g.size -= x.size()
 	}
-	o.examples = slices.Delete(o.examples, kept, len(o.examples)) // so that their texts are freed
+	o.examples = slices.Delete(o.examples, kept, len(o.examples)) // frees the deleted texts
 }
 
-// giveUp removes a tenth of the groups: those with the fewest events. Of groups with
-// equally many events, those whose last event came earliest go first.
+// giveUp removes the tenth of the groups with the fewest events. Of equally large
+// groups, it keeps the recent ones.
 func (g *groups) giveUp() {
 	type entry struct {
 		cluster *cluster
@@ -249,8 +244,7 @@ func (g *groups) giveUp() {
 	clear(g.ids)
 }
 
-// find returns the total for a category and a reason. If there is none, it adds
-// one.
+// find returns the total for a category and a reason. If needed, it adds one.
 func find(totals *[]*total, category classify.Category, reason classify.Reason) *total {
 	for _, t := range *totals {
 		if t.reason == reason && t.category == category {
@@ -289,8 +283,7 @@ func (o *origins) merge(p *origins) {
 	o.more += p.more
 }
 
-// top returns the most frequent origins. The result more is the number of events of
-// all other origins.
+// top returns the most frequent origins, and counts the events of all others.
 func (o *origins) top() (names []Origin, more int64) {
 	names = slices.Clone(o.kept)
 	slices.SortStableFunc(names, func(a, b Origin) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })

@@ -24,8 +24,7 @@ func TestSteps(t *testing.T) {
 	assert.Less(t, int64(span/time.Second)/steps[len(steps)-1], int64(MaxSteps))
 }
 
-// TestSeries checks that each event is counted in the step of its time. The times
-// come in any order, and the steps become longer.
+// TestSeries checks that events are counted in the right steps, in any order.
 func TestSeries(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -41,7 +40,7 @@ func TestSeries(t *testing.T) {
 		}
 		got := parts[2].series(&g)
 		require.LessOrEqual(t, g.length(), MaxSteps)
-		if g.level > 0 { // no shorter step would do
+		if g.level > 0 { // shorter steps would be too many
 			s := steps[g.level-1]
 			require.Greater(t, g.last/s-g.first/s+1, int64(MaxSteps))
 		}
@@ -78,8 +77,7 @@ func word(n int) (text string) {
 	return text
 }
 
-// TestBound checks that the limit on groups limits the memory for many templates. No
-// event may be lost, and a group with many events must stay.
+// TestBound checks that a limit on groups bounds the memory and loses no event.
 func TestBound(t *testing.T) {
 	t.Parallel()
 	lines := 100_000
@@ -124,8 +122,7 @@ func indexOf(r *Report, template string) int {
 	return 0
 }
 
-// TestGiveUp checks which groups are removed first: the groups with the fewest
-// events and, of these, the group whose last event came earliest.
+// TestGiveUp checks that small groups are removed first, and old ones among these.
 func TestGiveUp(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
@@ -144,8 +141,7 @@ func TestGiveUp(t *testing.T) {
 	}
 }
 
-// TestExamplesAreDifferent checks that a text becomes an example only once, even if
-// the examples are cut to save memory.
+// TestExamplesAreDifferent checks that a text becomes an example only once.
 func TestExamplesAreDifferent(t *testing.T) {
 	t.Parallel()
 	g := newGroups(10)

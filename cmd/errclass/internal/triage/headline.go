@@ -9,8 +9,7 @@ import (
 // maxHeadline limits how many bytes of a text are used for grouping.
 const maxHeadline = 4 << 10
 
-// headline returns the text of an event without the frames of its stack traces. So
-// events with the same message are equal, even if their stack traces differ.
+// headline returns the text of an event without the frames of stack traces.
 func headline(text string) string {
 	if strings.IndexByte(text, '\x1b') >= 0 {
 		text = colours.ReplaceAllString(text, "")
@@ -43,8 +42,7 @@ func headline(text string) string {
 // colours matches the escape sequences that colour text on a terminal.
 var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// traceMarks are texts that show that an event has a stack trace of Java, .NET,
-// Node, Python, Go, Rust, Ruby or PHP.
+// traceMarks are texts that occur in stack traces of various languages.
 var traceMarks = []string{"\n\tat ", "\n   at ", "\n    at ", "Traceback (most recent call last)", "\ngoroutine ", "\n\t/", "stack backtrace:", "\n\tfrom ", "\n#0 "}
 
 func hasTrace(text string) bool {
@@ -57,13 +55,11 @@ func hasTrace(text string) bool {
 }
 
 // endsHeadline reports whether a line begins the stack frames at the end of a text.
-// The argument trimmed is the line without white space around it.
 func endsHeadline(trimmed string) bool {
 	return strings.HasPrefix(trimmed, "goroutine ") || strings.HasPrefix(trimmed, "stack backtrace:") || strings.HasPrefix(trimmed, "#0 ")
 }
 
-// isFrame reports whether a line of a text with a stack trace belongs to a frame.
-// The argument trimmed is the line without white space around it.
+// isFrame reports whether a line belongs to a stack frame.
 func isFrame(line, trimmed string) bool {
 	return line[0] == ' ' || line[0] == '\t' || strings.HasPrefix(trimmed, "at ") || strings.HasPrefix(trimmed, "... ") || strings.HasPrefix(trimmed, "--- End of ") ||
 		trimmed == "}" || strings.HasPrefix(trimmed, "created by ")
@@ -77,10 +73,10 @@ func cut(text string, limit int) string {
 	for limit > 0 && !utf8.RuneStart(text[limit]) {
 		limit--
 	}
-	return strings.Clone(text[:limit]) // the rest is not kept in memory
+	return strings.Clone(text[:limit]) // frees the rest
 }
 
-// ellipsis follows a text whose end was cut off.
+// ellipsis follows a text that was cut.
 const ellipsis = "…"
 
 // Shortened returns text, cut to limit bytes. If it cuts the text, it appends an
@@ -92,8 +88,7 @@ func Shortened(text string, limit int) string {
 	return cut(text, limit-len(ellipsis)) + ellipsis
 }
 
-// combined returns the text of a record: its message and its error. If one of the
-// two contains the other, combined returns only the longer one.
+// combined returns a message and its error, or one if it contains the other.
 func combined(message, cause string) string {
 	message, cause = strings.TrimSpace(message), strings.TrimSpace(cause)
 	switch {

@@ -24,16 +24,14 @@ type input struct {
 	regular bool
 	size    int64
 	written time.Time // the last change of a regular file
-	first   int64     // time of the first event; if 0 (unknown), the input is opened at once
+	first   int64     // time of the first event, or 0 if unknown
 }
 
 // stdinName is the name of standard input.
 const stdinName = "-"
 
-// findInputs returns the files to read, in the order of their names. For a
-// directory, it returns all regular files in it, including those to which symbolic
-// links point. A file that is found twice is read once. problems has the names that
-// cannot be read.
+// findInputs returns the files to read, sorted by name, and without duplicates. For a
+// directory, it returns all regular files, also behind links.
 func findInputs(names []string) (inputs []*input, problems []Note) {
 	seen := map[string]bool{}
 	add := func(name string, info fs.FileInfo) {
@@ -76,7 +74,7 @@ func findInputs(names []string) (inputs []*input, problems []Note) {
 
 // walk calls add for each file of a directory.
 func walk(dir string, add func(string, fs.FileInfo), fail func(string, error)) {
-	// The function returns only nil and SkipDir, so WalkDir returns no error.
+	// No error is returned, because the function returns only nil and SkipDir.
 	_ = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			fail(name, err)
@@ -96,8 +94,7 @@ func walk(dir string, add func(string, fs.FileInfo), fail func(string, error)) {
 	})
 }
 
-// reasonOf returns the text of err without the name of the file, because the field
-// File of a note has it.
+// reasonOf returns the text of err without the name of the file.
 func reasonOf(err error) string {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return path.Op + ": " + path.Err.Error()
@@ -120,8 +117,7 @@ var (
 	errUTF16  = errors.New("a text in UTF-16; convert it with iconv -f UTF-16 -t UTF-8")
 )
 
-// decompressed returns a reader of the text in r, which can be compressed by gzip or
-// zstd. Call release after the last read.
+// decompressed returns the text in r. Call release after reading.
 func decompressed(r io.Reader) (text io.Reader, release func(), err error) {
 	release = func() {}
 	raw := bufio.NewReaderSize(r, sniffed)
@@ -149,8 +145,7 @@ func decompressed(r io.Reader) (text io.Reader, release func(), err error) {
 	return b, release, sniff(b)
 }
 
-// sniff returns an error if r does not contain text. If r itself fails, the next
-// read returns the error.
+// sniff returns an error if r has no text. A later read returns other errors.
 func sniff(r *bufio.Reader) error {
 	head, _ := r.Peek(sniffed)
 	switch {
@@ -162,8 +157,8 @@ func sniff(r *bufio.Reader) error {
 	return nil
 }
 
-// service returns the name of the service in the name of the input file, or "". In
-// the file name of a Kubernetes log, this is the container.
+// service returns the service in the file's name. For Kubernetes, this is the
+// container.
 func (in *input) service() string {
 	if in.name == stdinName {
 		return ""

@@ -37,8 +37,7 @@ func line(second int, text string) string {
 	return fmt.Sprintf(`{"time":"2026-01-02T03:%02d:%02dZ","level":"error","msg":%q}`+"\n", second/60, second%60, text)
 }
 
-// arrivals returns the texts of all events. They are in the order in which the
-// events are grouped.
+// arrivals returns the texts of all events in the order of grouping.
 func arrivals(t testing.TB, names ...string) (texts []string, notes []Note) {
 	r := newRun(t.Context(), Options{Now: testNow})
 	inputs, problems := findInputs(names)
@@ -48,8 +47,7 @@ func arrivals(t testing.TB, names ...string) (texts []string, notes []Note) {
 	return texts, append(problems, r.problems...)
 }
 
-// TestOrder checks that files of any format are read in order of time, even if
-// their periods overlap.
+// TestOrder checks that files with overlapping periods are read in order of time.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{
@@ -66,9 +64,7 @@ func TestOrder(t *testing.T) {
 	assert.Equal(t, "0abcdefghi", strings.Join(got, ""))
 }
 
-// TestOrderWithinFile checks an event without a time, and an event that is earlier
-// than the one before it in the file. Both must come directly after the event before
-// them.
+// TestOrderWithinFile checks that an event with no or a late time keeps its place.
 func TestOrderWithinFile(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{
@@ -79,8 +75,7 @@ func TestOrderWithinFile(t *testing.T) {
 	assert.Equal(t, []string{"a", "b", "c", "d", "e", "late", "f", "g"}, got)
 }
 
-// TestManyFiles reads more files than can be open at the same time. Their periods
-// follow each other, but their names do not show the order.
+// TestManyFiles reads more files than can be open at once, in order of time.
 func TestManyFiles(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
@@ -96,8 +91,7 @@ func TestManyFiles(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-// TestArguments checks that the order of the arguments does not change the report.
-// A file that is named twice is read once.
+// TestArguments checks that the order and repetition of arguments do not matter.
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{"a.log": line(1, "user ann lost") + line(3, "user bob lost"), "b.log": line(2, "user cid lost") + line(4, "user dan lost") + line(5, "user eve lost")})
@@ -112,8 +106,7 @@ func TestArguments(t *testing.T) {
 	assert.Equal(t, want, Run(t.Context(), Options{Inputs: []string{a, dir}, Now: testNow}))
 }
 
-// TestBadInput checks that each problem is reported with the name of its file,
-// and that the other inputs are read.
+// TestBadInput checks that problems are reported and do not affect other inputs.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	good := line(1, "connection refused")
@@ -175,9 +168,8 @@ func TestUnreadable(t *testing.T) {
 	assert.Equal(t, closed, problems[0].File)
 }
 
-// TestNoPermission checks that a directory and a file without permission are
-// reported, and that the other files are read. For root, nothing is reported,
-// because root can read everything.
+// TestNoPermission checks that names without permission are reported. Root can read
+// all.
 func TestNoPermission(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{"good": line(1, "x"), "closed/x": line(2, "x"), "secret": line(3, "x")})
@@ -207,8 +199,7 @@ func TestService(t *testing.T) {
 	}
 }
 
-// TestInterrupted checks that the report has every event that was read before ctx
-// ended.
+// TestInterrupted checks that events from before the end of ctx are reported.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

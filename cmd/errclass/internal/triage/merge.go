@@ -13,9 +13,8 @@ import (
 )
 
 const (
-	// maxOpen limits how many files are read at the same time. If the periods of
-	// more files overlap, some events come late, because their files are opened
-	// late.
+	// maxOpen limits how many files are read at once. With more files, events can
+	// come late.
 	maxOpen = 32
 	// batch is how many events a reader sends at once.
 	batch = 128
@@ -28,20 +27,19 @@ type source struct {
 	in     *input
 	events chan []event
 	batch  []event // received events, the next one first
-	when   int64   // the time of the next event, for the order
-	order  int     // order of sources with the same time
+	when   int64   // time by which the source is sorted
+	order  int     // order of sources with equal times
 
-	// stats and err are set before the channel in the field events is closed.
+	// stats and err are set before the channel of events is closed.
 	stats fileStats
 	err   error
 }
 
-// merger reads several inputs and yields their events in order of time.
+// merger reads several inputs and yields the events in order of time. These events
+// directly follow the previous event of the same input:
 //
-// It compares the next events of all open inputs and yields the earliest of these.
-// So the order is right if each input is in order. An event without a time, or with
-// an earlier time than the previous event of its input, comes directly after the
-// previous event.
+//   - events without a time
+//   - events with an earlier time than the previous event
 type merger struct {
 	ctx     context.Context
 	start   func(*input) *source
@@ -116,8 +114,8 @@ func (m *merger) openMore() {
 	}
 }
 
-// earliest returns the earliest time among the next events of the open inputs. If no
-// input is open, it returns the time of the first event of opening[0].
+// earliest returns the earliest time of the next events in open inputs. If no input
+// is open, opening[0] has the earliest time.
 func (m *merger) earliest(opening []*source) int64 {
 	if len(m.open) > 0 {
 		return m.open[0].when
@@ -125,8 +123,7 @@ func (m *merger) earliest(opening []*source) int64 {
 	return opening[0].when
 }
 
-// next waits until the next event of s is known, and sets s.when to its time.
-// It returns false at the end of the input.
+// next waits for the next event of s. At the end, it returns false.
 func (m *merger) next(s *source) bool {
 	for len(s.batch) == 0 {
 		var ok bool
@@ -166,8 +163,7 @@ func (s *sources) Pop() any {
 	return last
 }
 
-// peek sets in.first to the first timestamp in the first maxPeek bytes of a
-// file. In most files, no event is earlier.
+// peek finds the first time in the file's first maxPeek bytes.
 func (r *run) peek(in *input) {
 	f, err := os.Open(in.name)
 	if err != nil {

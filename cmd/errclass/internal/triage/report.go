@@ -7,23 +7,22 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/runbook"
 )
 
-// Report is the result of a triage. It says how many errors the logs have, when
-// these occurred, and which groups they form. Secrets in its texts are masked. No
-// function of this package changes a Report after it was returned.
+// Report is the result of a triage. It says how many errors the logs have, when, and
+// in which groups. Secrets in the texts are masked. After a Report is returned, this
+// package does not change it.
 type Report struct {
 	Lines  int64 `json:"lines"`  // lines that were read, blank ones included
 	Events int64 `json:"events"` // errors: the sum over Groups, and Rest
 
-	// First and Last are the earliest and the latest time of an event, or zero if no
-	// event has a time.
+	// First and Last are the earliest and the latest time of an event. If no event
+	// has a time, both are zero.
 	First time.Time `json:"first,omitzero"`
 	Last  time.Time `json:"last,omitzero"`
 	// NoTime is the number of events without a time. No series counts them.
 	NoTime int64 `json:"no_time,omitzero"`
 
-	// All series have the same steps. Step number i begins at Start plus i times
-	// StepSeconds. Start is a whole number of steps after the start of 1970. Steps
-	// is 0 if no event has a time.
+	// Start is when step 0 of each series begins. It is a multiple of StepSeconds
+	// since 1970. If no event has a time, Steps is 0.
 	Start       time.Time `json:"start,omitzero"`
 	StepSeconds int64     `json:"step_seconds,omitzero"`
 	Steps       int       `json:"steps"` // at most MaxSteps
@@ -40,14 +39,14 @@ type Report struct {
 // MaxSteps limits how many steps a series has.
 const MaxSteps = 240
 
-// Series counts the events of each step. Leading and trailing zeros are left out:
-// the first count belongs to step Offset.
+// Series counts the events of each step, without zeros at both ends. The first count
+// belongs to step Offset.
 type Series struct {
 	Offset int     `json:"offset"`
 	Counts []int64 `json:"counts"`
 }
 
-// Sum returns the sum of the counts of all steps i with start ≤ i < end.
+// Sum returns the number of events in all steps i with start ≤ i < end.
 func (s Series) Sum(start, end int) (sum int64) {
 	for i := max(start-s.Offset, 0); i < min(end-s.Offset, len(s.Counts)); i++ {
 		sum += s.Counts[i]
@@ -66,12 +65,11 @@ type Count struct {
 // Group describes the events that share a template, a category and a reason.
 type Group struct {
 	// ID is unique within a report. It is the fingerprint of the template: see
-	// package fingerprint. If several groups have the same template, this is the ID
-	// of the group with the most events. The IDs of the others are the fingerprint,
-	// a hyphen and the reason.
+	// package fingerprint. If groups share a template, only the largest group has
+	// this ID. The other IDs are the fingerprint, a hyphen and the reason.
 	ID string `json:"id"`
-	// Template is the text of the events, with placeholders where their texts differ.
-	// Most placeholders name a type of value, such as <num>, <ip> or <path>. The
+	// Template is the text of the events, with placeholders for the differences. Most
+	// placeholders name a type of value, such as <num>, <ip> or <path>. The
 	// placeholder <*> stands for any number of words.
 	Template string            `json:"template"`
 	Count    int64             `json:"count"`
@@ -81,33 +79,33 @@ type Group struct {
 	Series   Series            `json:"series"`
 	Category classify.Category `json:"category"`
 	Reason   classify.Reason   `json:"reason"`
-	// Confidence is the mean of the confidences of the events, from 0 to 1.
+	// Confidence is the mean confidence of the events, from 0 to 1.
 	Confidence float64 `json:"confidence"`
-	// Examples are the texts of a few events. All are different. The text of the
-	// first event comes first.
+	// Examples are different texts of a few events. The first example is from the
+	// first event.
 	Examples []Example      `json:"examples"`
 	WhatToDo runbook.Advice `json:"what_to_do"`
-	// Files and Services count the events by their origin. Each has the MaxOrigins
-	// most frequent origins, the most frequent first. FilesMore and ServicesMore
-	// count the events of all other origins.
+	// Files and Services count the events by origin, the most frequent first. Each
+	// has at most MaxOrigins origins. FilesMore and ServicesMore count the events of
+	// all other origins.
 	Files        []Origin `json:"files"`
 	FilesMore    int64    `json:"files_more,omitzero"`
 	Services     []Origin `json:"services,omitempty"`
 	ServicesMore int64    `json:"services_more,omitzero"`
 }
 
-// MaxOrigins is how many files a group lists at most, and also how many services.
+// MaxOrigins limits how many files a group lists, and how many services.
 const MaxOrigins = 8
 
 // MaxExamples limits how many examples a group has.
 const MaxExamples = 3
 
-// Example is the text of one event. A long text is cut, and an ellipsis follows it.
+// Example is the text of one event. If a text is cut, it ends with an ellipsis.
 type Example struct {
 	// Text is the message with the error and its stack trace.
 	Text string `json:"text"`
-	// Source is the part of the event that is classified first, such as the error of
-	// a record. It is empty if it would be the same as Text.
+	// Source is the text that is classified first, such as an error field. If it
+	// equals Text, it is empty.
 	Source  string    `json:"source,omitempty"`
 	Time    time.Time `json:"time,omitzero"`
 	File    string    `json:"file"`
@@ -121,17 +119,16 @@ type Origin struct {
 	Count int64  `json:"count"`
 }
 
-// Rest counts the events that are in no group. The number of groups is
-// limited, so the groups with the fewest events are left out.
+// Rest counts the events that are in no group. The groups with the fewest events are
+// left out.
 type Rest struct {
 	Events int64   `json:"events"`
-	Groups int64   `json:"groups"` // groups left out; a group counts again if it came back and was left out again
+	Groups int64   `json:"groups"` // groups left out; a group can count more than once
 	Bound  int     `json:"bound"`  // the largest number of groups
 	Counts []Count `json:"counts"`
 }
 
-// Note is a problem with a file. The report includes the events that were read
-// before the problem occurred.
+// Note is a problem with a file. Events before the problem are in the report.
 type Note struct {
 	File    string `json:"file"`
 	Problem string `json:"problem"`

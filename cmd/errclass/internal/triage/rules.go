@@ -19,14 +19,12 @@ import (
 // maxRules limits how many rules WriteRules writes.
 const maxRules = 50
 
-// choose is written in place of a reason that a person must choose. Package
-// rulesfile refuses a file that contains it.
+// choose is written instead of a reason. Package rulesfile refuses this word.
 const choose = "CHOOSE"
 
-// WriteRules writes a rules file with one rule for each of the largest groups whose
-// reason is unknown. A person must choose the reason of each rule. Until then,
-// package rulesfile refuses the file and names the valid reasons. WriteRules returns
-// the number of rules.
+// WriteRules writes a rules file for the largest groups with an unknown reason. Each
+// group gets one rule. WriteRules returns the number of rules. A person must choose
+// the reason of each rule. Until then, package rulesfile refuses the file.
 func WriteRules(w io.Writer, r *Report) (rules int, err error) {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# Rules for the largest groups of unknown errors, made by errclass triage.\n"+
@@ -87,8 +85,7 @@ func comment(text string) string {
 	}, cut(text, 300))
 }
 
-// skeleton returns a rule without a reason for a group. It returns "" if the
-// examples of the group have too few words.
+// skeleton returns a rule without a reason, or "" if there are too few words.
 func skeleton(g *Group) string {
 	var texts []string
 	for _, x := range g.Examples {
@@ -98,13 +95,12 @@ func skeleton(g *Group) string {
 	}
 	for len(texts) > 0 {
 		for _, pattern := range patterns(texts) {
-			// Let the loader check whether the rule is valid: it compiles the
-			// pattern and tests it with the examples.
+			// The loader also tests the pattern with the examples.
 			if _, err := rulesfile.Load(strings.NewReader("rules:\n" + ruleOf(g, pattern, texts, string(classify.ReasonLogic)))); err == nil {
 				return ruleOf(g, pattern, texts, choose)
 			}
 		}
-		texts = texts[:len(texts)-1] // the last one may have too little in common with the others
+		texts = texts[:len(texts)-1] // the last text may differ too much from the others
 	}
 	return ""
 }
@@ -132,8 +128,7 @@ func quoted(text string) string {
 // maxRuleText limits how many bytes an example in a rule has.
 const maxRuleText = 400
 
-// ruleText returns the line of an example that the rule must match: the line that
-// the classifier reads first. In a text with a stack trace, this is the message.
+// ruleText returns the line that the classifier reads first, without any stack trace.
 func ruleText(x Example) string {
 	text := x.Source
 	if text == "" {
@@ -148,9 +143,8 @@ func ruleText(x Example) string {
 }
 
 const (
-	// maxPlaceholders is the maximum number of words with a placeholder, such as
-	// <num>, from which a pattern is made. With more, the matcher would need a large
-	// table, and the pattern would match too few texts.
+	// maxPlaceholders limits how many words of a pattern have placeholders, such as
+	// <num>.
 	maxPlaceholders = 2
 	// minLetters is the minimum number of letters in a pattern.
 	minLetters = 6
@@ -192,9 +186,11 @@ func matchesAll(pattern string, texts []string) bool {
 	return true
 }
 
-// longestRun returns the run of consecutive words that has the most letters. A run
-// has at most maxPlaceholders words with placeholders, and none of these is its
-// first or last word. longestRun returns nil if no run has enough letters.
+// longestRun returns the consecutive words with the most letters:
+//
+//   - At most maxPlaceholders words have placeholders.
+//   - The first and the last word have none.
+//   - If there are fewer than minLetters letters, the result is nil.
 func longestRun(words []string) (best []string) {
 	most := minLetters - 1
 	for start := range words {
@@ -224,8 +220,8 @@ func lettersIn(text string) (n int) {
 	return n
 }
 
-// patternOf returns the pattern that matches words. The function valuePattern
-// returns the pattern for the values of a placeholder.
+// patternOf returns the pattern that matches words. Placeholders become the result of
+// valuePattern.
 func patternOf(words []string, space string, valuePattern func(placeholder string) string) string {
 	var b strings.Builder
 	for i, w := range words {
@@ -246,8 +242,7 @@ func patternOf(words []string, space string, valuePattern func(placeholder strin
 // anyValue is the pattern for any value.
 const anyValue = ".{1,60}"
 
-// valueOf returns the pattern for the values of a placeholder. If values of this
-// type have no spaces, the pattern matches no spaces.
+// valueOf returns the pattern for a placeholder. Only some values may have spaces.
 func valueOf(placeholder string) string {
 	switch placeholder {
 	case "<num>", "<id>", "<ip>", "<host>", "<email>", "<url>":

@@ -31,8 +31,7 @@ func rulesOf(t *testing.T, r *Report) (text string, n int) {
 	return b.String(), n
 }
 
-// TestRules checks that package rulesfile refuses the file until a person has chosen
-// the reasons. With the finished file, the groups must have the chosen reasons.
+// TestRules checks that a file is refused until a person has chosen the reasons.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	r := triaged(t, unknownLog)
@@ -83,8 +82,7 @@ func TestManyRules(t *testing.T) {
 	assert.Contains(t, text, "# More groups are unknown.")
 }
 
-// FuzzRules checks, for any texts, that the file can be loaded once the reasons are
-// chosen.
+// FuzzRules checks that a file with chosen reasons can be loaded, for any texts.
 func FuzzRules(f *testing.F) {
 	f.Add("the glorp 'x' is {blorked} at 10.0.0.1: \"a\"", "the glorp 'y' is {blorked} at h: \"b\"")
 	f.Add("tab\tand \\ back \x1b[31mred # comment", "ünïcode \u2028 words : - ? words")
@@ -105,8 +103,7 @@ func FuzzRules(f *testing.F) {
 	})
 }
 
-// TestCorpus checks that "errclass eval" reads the lines after a person has labelled
-// them.
+// TestCorpus checks that "errclass eval" reads lines that a person has labelled.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	r := triaged(t, unknownLog)

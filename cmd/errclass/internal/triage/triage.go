@@ -18,37 +18,35 @@ const DefaultMaxGroups = 10_000
 
 // Options has the inputs of a triage and its settings.
 type Options struct {
-	// Inputs are files and directories. "-" means Stdin. Once the context has ended,
-	// Stdin.Read must return an error.
+	// Inputs are names of files and directories. "-" means Stdin. Once the context
+	// has ended, Stdin.Read must return an error.
 	Inputs []string
 	Stdin  io.Reader
 	// Classifier classifies the errors. nil means classify.Standard.
 	Classifier *classify.Classifier
-	// Keys are additional paths of fields, for log formats that package shapes does
-	// not know.
+	// Keys are paths of more fields, for unknown log formats.
 	Keys shapes.Keys
 	// MaxGroups limits the number of groups. 0 or less means [DefaultMaxGroups].
 	MaxGroups int
-	// Progress is told how much of the input has been read. Its methods must be safe
-	// for concurrent use. Progress can be nil.
+	// Progress is told how much of the input was read. Its methods must be safe for
+	// concurrent use. Progress can be nil.
 	Progress Progress
-	// Now is the time of the triage. It is needed for times without a year. The zero
-	// time means time.Now().
+	// Now completes times without a year. The zero time means time.Now().
 	Now time.Time
 }
 
 // Progress is told how much of the input has been read.
 type Progress interface {
-	// Start is called once, before reading. The argument bytes is the size of
-	// all files. If an input has no size, known is false.
+	// Start is called once, before reading, with the size of all files. If an input
+	// has no size, known is false.
 	Start(bytes int64, known bool)
-	// Read is called after n more bytes of the files have been read.
+	// Read is called after n more bytes have been read.
 	Read(n int)
 }
 
-// Run reads the inputs and returns their report. If an input cannot be read to its
-// end, the report has the events before the problem, and a [Note]. If ctx ends, Run
-// stops reading and reports what it has read.
+// Run reads the inputs and returns the report. If an input fails, the report has the
+// events before that and a [Note]. If ctx ends, Run stops reading and reports what it
+// has read.
 func Run(ctx context.Context, o Options) *Report {
 	r := newRun(ctx, o)
 	inputs, problems := findInputs(o.Inputs)
@@ -59,7 +57,7 @@ func Run(ctx context.Context, o Options) *Report {
 	return r.report()
 }
 
-// run is one call of Run.
+// run has the state of one call of Run.
 type run struct {
 	Options
 	ctx      context.Context
@@ -81,8 +79,7 @@ func newRun(ctx context.Context, o Options) *run {
 	return &run{Options: o, ctx: ctx, shapes: shapes.NewSet(o.Keys), files: []string{}, groups: newGroups(cmp.Or(max(o.MaxGroups, 0), DefaultMaxGroups))}
 }
 
-// begin prepares the inputs. If there are several inputs, it finds the time of each
-// input's first event.
+// begin prepares the inputs. If there are several, it finds their first times.
 func (r *run) begin(inputs []*input) {
 	size, known := int64(0), true
 	for _, in := range inputs {
@@ -134,7 +131,7 @@ func (r *run) read(s *source) error {
 		if len(events) == 0 {
 			return
 		}
-		s.events <- events // the merger receives until events is closed, even after ctx has ended
+		s.events <- events // the merger receives all events, even after ctx has ended
 		events = make([]event, 0, batch)
 	}
 	reader := newEventReader(r.Classifier, r.shapes, s.in, func(e event) {
@@ -148,7 +145,7 @@ func (r *run) read(s *source) error {
 	return err
 }
 
-// contextReader is a reader whose Read returns an error once ctx has ended.
+// contextReader returns an error from Read once ctx has ended.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader

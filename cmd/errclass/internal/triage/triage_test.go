@@ -172,8 +172,7 @@ func TestExamples(t *testing.T) {
 	assert.Equal(t, []Origin{{"-", 5}}, g.Files)
 }
 
-// TestID checks that the id of a group is the fingerprint that slogclass and
-// otelclass add to records.
+// TestID checks that a group's id is the fingerprint that log records get.
 func TestID(t *testing.T) {
 	t.Parallel()
 	r := triaged(t, `{"level":"error","msg":"dial tcp 10.0.0.7:5432: i/o timeout after 30s"}
@@ -184,8 +183,7 @@ func TestID(t *testing.T) {
 	assert.Equal(t, "045c907cd8ee7000-aborted", r.Groups[1].ID)
 }
 
-// TestSameTemplate checks texts whose templates differ only in secrets. After
-// masking, these texts must be in one group.
+// TestSameTemplate checks that texts with different secrets are in one group.
 func TestSameTemplate(t *testing.T) {
 	t.Parallel()
 	r := triaged(t, `{"level":"error","msg":"connection refused with -p alpha7 and --password blafaselfoo"}
@@ -216,8 +214,7 @@ func TestSecrets(t *testing.T) {
 	assert.NotContains(t, out.String(), "--password "+secret)
 }
 
-// TestDeepAndLong checks that deeply nested and very long lines are read within the
-// limits.
+// TestDeepAndLong checks that deeply nested and very long lines are read.
 func TestDeepAndLong(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x y ", 16<<10)

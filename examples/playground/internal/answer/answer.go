@@ -1,6 +1,5 @@
-// Package answer classifies a pasted text. The text is one error or a log. The
-// errors of a log are put into groups. The playground's page shows the result, an
-// [Answer].
+// Package answer classifies a pasted text, which is one error or a log. The errors
+// of a log are put into groups.
 package answer
 
 import (
@@ -21,7 +20,7 @@ type As string
 
 // The ways to read a text.
 const (
-	Auto  As = "auto"  // Log if a line has a level or several lines are JSON or logfmt records of errors, otherwise Error
+	Auto  As = "auto"  // a log if a line has a level or several lines are records, otherwise one error
 	Error As = "error" // one error, whatever its lines look like
 	Log   As = "log"   // one event a line; text lines without a level are errors
 )
@@ -29,8 +28,8 @@ const (
 // MaxText is the maximum length of a text, in bytes. Further bytes are not read.
 const MaxText = 8 << 20
 
-// maxGroups is the maximum number of groups of an answer. Errors of further groups
-// are only counted, in [Answer.Rest].
+// maxGroups is the maximum number of groups of an answer. Further errors are counted
+// in [Answer.Rest].
 const maxGroups = 500
 
 // Answer is the result for one pasted text.
@@ -72,8 +71,8 @@ func (e Evidence) classify() classify.Evidence {
 
 func (e Evidence) result() classify.Result { return classify.Standard.Classify(e.classify()) }
 
-// Of classifies a text. With [Error], or if no line of the text is a log line, it
-// reads the text as one error. Otherwise it reads the text as a log.
+// Of classifies a text. With [Error], the text is read as one error. With [Auto], it
+// is also read so if no line is a log line. Otherwise it is read as a log.
 func Of(text string, as As) Answer {
 	unread := max(len(text)-MaxText, 0)
 	text = strings.ToValidUTF8(text[:len(text)-unread], "")
@@ -163,9 +162,7 @@ func (r *reader) record(rec *shapes.Record) {
 	r.group(e, result, r.lines, t)
 }
 
-// deciding returns the fields that determine the category and the reason of a
-// record, and the result of classifying these fields. Package precedence chooses
-// among the fields.
+// deciding returns the fields of a record that decide, and their result.
 func deciding(rec *shapes.Record) (e Evidence, best classify.Result) {
 	rec.Sources(func(s shapes.Source) bool {
 		if s == (shapes.Source{}) {
@@ -238,7 +235,7 @@ func (r *reader) group(e Evidence, result classify.Result, line int, t time.Time
 }
 
 // sorted returns the groups, the largest first. Groups of equal size are in the
-// order of their first lines.
+// order of first lines.
 func (r *reader) sorted() []Group {
 	groups := make([]Group, 0, len(r.groups))
 	for _, g := range r.groups {

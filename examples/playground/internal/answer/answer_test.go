@@ -12,8 +12,8 @@ import (
 	"github.com/errclass/errclass/examples/playground/internal/answer"
 )
 
-// text joins the texts of all [answer.Piece] of x. It encloses each text that has a
-// [answer.Mark] in characters that stand for the mark, such as » and «.
+// text joins the texts of x. It encloses each marked text in characters such as »
+// and «.
 func text(x answer.Explanation) string {
 	var b strings.Builder
 	for _, p := range x.Text {
@@ -130,8 +130,7 @@ func TestExplain(t *testing.T) {
 	assert.Equal(t, 3, x.Calls)
 }
 
-// If the model decided, the words that had the most influence on its result are
-// marked. Only whole words are marked. Upper and lower case make no difference.
+// If the model decided, the most influential whole words are marked, in any case.
 func TestExplainModel(t *testing.T) {
 	t.Parallel()
 	const message = "Mailbox für ÄÖÜ was unavailable; the unavailable7 worker is Busy"
@@ -171,8 +170,7 @@ func TestManyGroups(t *testing.T) {
 	assert.Equal(t, 100, a.Rest)
 }
 
-// FuzzOf checks that every error is in a group or counted in Rest, and that an
-// explanation contains every byte of the text.
+// FuzzOf checks that every error is counted and every byte is explained.
 func FuzzOf(f *testing.F) {
 	f.Add("HTTP 503\nlevel=error msg=\"a\" err=\"b\"\n{\"level\":\"error\",\"msg\":\"x\"}\n", "log")
 	f.Add("Traceback (most recent call last):\n  File \"a.py\", line 1\nKeyError: 'x'\n", "auto")

@@ -36,7 +36,7 @@ const (
 	Decided Mark = "decided" // the deciding match
 	Lost    Mark = "lost"    // a match that did not decide
 	Word    Mark = "word"    // a word that supports the answer of the model, if the model decided
-	Gap     Mark = "gap"     // stands for a part of a long text that is not shown
+	Gap     Mark = "gap"     // replaces a part of a long text
 )
 
 // Piece is a part of the text, with its [Mark] or "".
@@ -45,7 +45,7 @@ type Piece struct {
 	Mark Mark   `json:"mark,omitempty"`
 }
 
-// Signal is a [classify.Signal], with its outcome in words.
+// Signal is a [classify.Signal] with an outcome in words.
 type Signal struct {
 	Rule     string            `json:"rule"`
 	Reason   classify.Reason   `json:"reason"`
@@ -152,8 +152,8 @@ func occurrences(text, word string) (all []span) {
 
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// pieces cuts text at the starts and ends of spans. Where spans overlap, the mark is
-// that of the first span.
+// pieces cuts text at the starts and ends of spans. Where spans overlap, the first
+// span's mark is used.
 func pieces(text string, spans []span) []Piece {
 	cuts := []int{0, len(text)}
 	for _, s := range spans {
@@ -181,7 +181,7 @@ func pieces(text string, spans []span) []Piece {
 const maxPiece = 8 << 10
 
 // shortened replaces the middle of each long [Piece] with one that has the mark
-// [Gap] and says how many bytes are left out.
+// [Gap].
 func shortened(pieces []Piece) []Piece {
 	short := make([]Piece, 0, len(pieces))
 	for _, p := range pieces {

@@ -1,27 +1,28 @@
-// Package drain groups texts that differ only in their values. It is an on-line
-// parser of logs after Drain (He et al., "Drain: An Online Log Parsing Approach with
-// Fixed Depth Tree", ICWS 2017). [Tree.Add] takes one text and returns its [Cluster].
+// Package drain groups texts that differ only in their values. [Tree.Add] takes a
+// text and returns a [Cluster] of similar texts.
 //
-// Before a text is added, package fingerprint replaces its values by placeholders
-// such as <num>. Add does the following with the text:
+// Before a text is added, package fingerprint replaces values by placeholders such as
+// <num>. Add then works as follows:
 //
-//   - It splits the text into words at its spaces. Of neighbouring words that are
-//     equal and have a placeholder, it keeps one. Words beyond [MaxWords] become one
-//     placeholder.
-//   - In a tree of fixed depth, it finds the clusters that have the same number of
-//     words and the same first word.
-//   - It adds the text to the cluster that has the same words. Words count as the same
-//     if they differ only in placeholders: "(<ip>)", "(<host>)" and "()".
-//   - If there is no such cluster, the text starts a new one. As soon as five clusters
-//     differ in the same words, these words count as values, and the five clusters are
-//     merged. So "VM Started" and "VM Stopped" stay two clusters, but "user alice not
-//     found" is merged with the texts about four other users.
+//  1. It splits the text into words at spaces.
+//  2. It replaces all words beyond [MaxWords] by one placeholder.
+//  3. It finds the clusters with the same number of words and the same first word.
+//  4. It adds the text to the cluster with the same words.
+//  5. If there is no such cluster, it makes a new one.
+//  6. If five clusters differ in the same words, it merges the five.
 //
-// The last step differs from the paper, in which a text joins the most similar
-// cluster at once.
+// Words that differ only in placeholders count as equal: "(<ip>)" and "(<host>)". Of
+// equal neighbouring words with a placeholder, only one is kept.
 //
-// Memory is bounded by the number of clusters, which the caller limits with
-// [Tree.Remove]. The time of Add is bounded too: see maxScan.
+// For example, "VM Started" and "VM Stopped" stay two clusters. But "user alice not
+// found" is merged with texts about four other users.
+//
+// The algorithm is a variant of Drain: He et al., "Drain: An Online Log Parsing
+// Approach with Fixed Depth Tree", ICWS 2017. In the paper, a text joins the most
+// similar cluster at once.
+//
+// The memory depends on the number of clusters. To limit that number, call
+// [Tree.Remove]. The time of Add is bounded.
 package drain
 
 import (
@@ -31,7 +32,7 @@ import (
 )
 
 // Any is the placeholder for any words. Other placeholders, such as <num>, stand for
-// a type of value: see package fingerprint.
+// a type of value.
 const Any = "<*>"
 
 // MaxWords limits how many words a template has.
@@ -41,9 +42,9 @@ const (
 	depth       = 1   // words that the tree looks at
 	maxChildren = 100 // children of a node; further words share the node of [Any]
 	similarity  = 0.6 // minimum share of equal words; words with placeholders do not count
-	minMerge    = 5   // minimum number of clusters that differ in the same words and are merged
-	mergeAll    = 20  // so many similar clusters are merged, whatever words they differ in
-	maxScan     = 128 // a text is compared with at most this many clusters of a node: those used last
+	minMerge    = 5   // minimum number of merged clusters that differ in the same words
+	mergeAll    = 20  // from this number on, all similar clusters are merged
+	maxScan     = 128 // how many recently used clusters of a node a text is compared with
 )
 
 // Cluster is a set of texts with the same template. The caller can store a value of
@@ -55,8 +56,7 @@ type Cluster[T any] struct {
 	into  *Cluster[T] // the cluster into which this one was merged, or nil
 }
 
-// Template returns the template of the cluster: its words, with placeholders in
-// place of values.
+// Template returns the words of the cluster, with placeholders for values.
 func (c *Cluster[T]) Template() string {
 	var b strings.Builder
 	for i, w := range c.words {
@@ -68,7 +68,8 @@ func (c *Cluster[T]) Template() string {
 	return b.String()
 }
 
-// Current returns the cluster into which c was merged, or c if it was not merged.
+// Current returns the cluster into which c was merged. If c was not merged, Current
+// returns c.
 func (c *Cluster[T]) Current() *Cluster[T] {
 	for c.into != nil {
 		if c.into.into != nil {
@@ -79,12 +80,11 @@ func (c *Cluster[T]) Current() *Cluster[T] {
 	return c
 }
 
-// Tree holds the clusters and finds the one to which a text belongs. It is not safe
-// for concurrent use.
+// Tree finds the cluster of a text. It is not safe for concurrent use.
 type Tree[T any] struct {
 	byLength [MaxWords + 1]node[T] // by the number of words
 	words    []word                // words of the current text
-	// merge adds the value of one cluster (from) to the value of another (into).
+	// merge adds the value of one cluster to the value of another.
 	merge func(into, from *Cluster[T])
 }
 
@@ -93,12 +93,12 @@ type node[T any] struct {
 	clusters []*Cluster[T] // the recently used ones near the end
 }
 
-// New returns an empty tree. The tree calls merge when it merges one cluster into
-// another.
+// New returns an empty tree. The function merge is called when a cluster is merged
+// into another.
 func New[T any](merge func(into, from *Cluster[T])) *Tree[T] { return &Tree[T]{merge: merge} }
 
-// Add returns the cluster of a text. If no cluster has similar texts, Add makes a
-// new one. The argument masked is the text with placeholders in place of its values.
+// Add returns the cluster of a text, and adds one if none is similar. In the argument
+// masked, placeholders replace the values of the text.
 func (t *Tree[T]) Add(masked string) *Cluster[T] {
 	t.words = split(t.words[:0], masked)
 	leaf := t.leaf(t.words)
@@ -111,8 +111,7 @@ func (t *Tree[T]) Add(masked string) *Cluster[T] {
 	return c
 }
 
-// cloned returns a copy of words. The texts of the copied words are parts of one new
-// string.
+// cloned returns a copy of words, with all texts in one new string.
 func cloned(words []word) []word {
 	size := 0
 	for _, w := range words {
@@ -136,8 +135,7 @@ type word struct {
 	placeholder bool // text has a placeholder
 }
 
-// split appends the words of a text to words. If words would have more than MaxWords
-// elements, the last element becomes Any.
+// split appends the words of a text. After MaxWords words, the rest becomes Any.
 func split(words []word, masked string) []word {
 	for text := range strings.FieldsSeq(masked) {
 		n := len(words)
@@ -155,8 +153,7 @@ func split(words []word, masked string) []word {
 	return words
 }
 
-// trimmed returns a word without the commas and semicolons at its end. These only
-// separate the word from the next item of a list.
+// trimmed returns a word without commas and semicolons at the end.
 func trimmed(word string) string { return strings.TrimRight(word, ",;") }
 
 // leaf returns the node for texts with these words.
@@ -171,8 +168,7 @@ func (t *Tree[T]) leaf(words []word) *node[T] {
 	return n
 }
 
-// isName reports whether a word has digits or punctuation inside, as names do.
-// Examples of names are com.example.Update, read_file and a-b.
+// isName reports whether a word is like com.example.Update, read_file or a-b.
 func isName(word string) bool {
 	return strings.ContainsAny(strings.Trim(word, ".,:;()[]{}"), "0123456789._/-@<$")
 }
@@ -195,8 +191,7 @@ func (n *node[T]) child(word string) *node[T] {
 	return c
 }
 
-// find returns the cluster whose template matches the words, or nil. If several
-// clusters match, it returns the one whose template has the fewest words Any.
+// find returns the most specific cluster that matches the words, or nil.
 func (n *node[T]) find(words []word) *Cluster[T] {
 	best, least := -1, len(words)+1
 	for i := len(n.clusters) - 1; i >= max(0, len(n.clusters)-maxScan) && least > 0; i-- {
@@ -215,9 +210,7 @@ func (n *node[T]) find(words []word) *Cluster[T] {
 	return c
 }
 
-// matches reports whether the words of a text equal those of a cluster, except for
-// placeholders. Both must have the same number of words. The result free is the
-// number of words Any in the cluster.
+// matches reports whether equally many words match, apart from placeholders.
 func matches(cluster, text []word) (free int, ok bool) {
 	for i, w := range cluster {
 		switch {
@@ -233,9 +226,8 @@ func matches(cluster, text []word) (free int, ok bool) {
 // positions is a set of indexes of words.
 type positions [MaxWords / 64]uint64
 
-// compare compares the words of a cluster with the words of a text. It returns the
-// indexes of the words that differ in more than their values, the number of these
-// words, and the number of equal words without placeholders.
+// compare returns the indexes of the words that differ, their number, and how many
+// are equal.
 func compare(cluster, text []word) (differ positions, unequal, equal int) {
 	for i, w := range cluster {
 		switch {
@@ -252,15 +244,13 @@ func compare(cluster, text []word) (differ positions, unequal, equal int) {
 	return differ, unequal, equal
 }
 
-// similarTo is a cluster, with the indexes of the words in which it differs from a
-// text.
+// similarTo is a cluster and the positions of the words that differ.
 type similarTo[T any] struct {
 	cluster *Cluster[T]
 	differ  positions
 }
 
-// similar returns the clusters of the node that have enough words in common with a
-// text. The argument words has the words of the text.
+// similar returns the clusters with enough words in common with a text.
 func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 	for _, c := range n.clusters[max(0, len(n.clusters)-maxScan):] {
 		if differ, unequal, equal := compare(c.words, words); float64(equal) >= similarity*float64(equal+unequal) {
@@ -270,9 +260,10 @@ func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 	return found
 }
 
-// absorb merges similar clusters (found) into the new cluster c. It merges all of
-// them if they and c are at least mergeAll clusters. Otherwise it merges those that
-// differ from c in the same words, if they and c are at least minMerge clusters.
+// absorb merges similar clusters into the new cluster c, which counts too:
+//
+//   - If there are at least mergeAll, it merges all of them.
+//   - If at least minMerge differ from c in the same words, it merges these.
 func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	if len(found)+1 < minMerge {
 		return
@@ -295,8 +286,7 @@ func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	}
 }
 
-// generalize compares two lists of words index by index. Where the words differ, it
-// replaces the word in template by a word with placeholders that stands for both.
+// generalize changes template to match words too, which are equally many.
 func generalize(template, words []word) {
 	for i, w := range template {
 		if w.text != words[i].text && w.text != Any {
@@ -327,8 +317,7 @@ func (n *node[T]) prune() (empty bool) {
 	return len(n.children) == 0 && len(n.clusters) == 0
 }
 
-// All yields the clusters in no particular order. The tree must not change during
-// the iteration.
+// All yields the clusters in no particular order. The tree must not change meanwhile.
 func (t *Tree[T]) All() iter.Seq[*Cluster[T]] {
 	return func(yield func(*Cluster[T]) bool) {
 		for i := range t.byLength {

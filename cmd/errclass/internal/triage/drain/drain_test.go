@@ -12,8 +12,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/triage/drain"
 )
 
-// texts adds the given texts to a tree. It returns the final template of each text,
-// and how many texts each template has.
+// texts adds texts to a tree. It returns their final templates, with counts.
 func texts(all ...string) (templates []string, counts map[string]int) {
 	tree := drain.New(func(into, from *drain.Cluster[int]) { into.Value += from.Value })
 	var clusters []*drain.Cluster[int]
@@ -85,8 +84,7 @@ func TestRemove(t *testing.T) {
 	assert.NotSame(t, c, tree.Add("disk full"))
 }
 
-// TestManyTemplates checks that the time for a new template does not grow with the
-// number of clusters.
+// TestManyTemplates checks that a new template takes the same time in a large tree.
 func TestManyTemplates(t *testing.T) {
 	t.Parallel()
 	tree := drain.New(func(into, from *drain.Cluster[int]) { into.Value += from.Value })
@@ -98,8 +96,7 @@ func TestManyTemplates(t *testing.T) {
 	assert.Positive(t, c.Current().Value)
 }
 
-// TestNoWordsAfterManyLengths adds a text without words to a tree that has texts of
-// 100 different lengths. This once caused a panic.
+// TestNoWordsAfterManyLengths adds a text without words, which once caused a panic.
 func TestNoWordsAfterManyLengths(t *testing.T) {
 	t.Parallel()
 	all := []string{""}
@@ -121,8 +118,7 @@ func letters(n int) (word string) {
 	return word
 }
 
-// FuzzAdd checks that every text matches the template of its cluster, even after
-// other texts were added to the cluster. No text may be lost.
+// FuzzAdd checks that every text always matches the template of its cluster.
 func FuzzAdd(f *testing.F) {
 	f.Add("user alice not found\nuser bob not found\nuser carol not found\nuser dan not found\nuser eve not found\n")
 	f.Add("a <num> <ip>\na <*> <ip>\na () <>\na (7)\n")

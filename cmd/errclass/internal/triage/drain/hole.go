@@ -7,9 +7,7 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// nextPlaceholder returns the start and the end of the first placeholder in word at
-// or after i. Examples of placeholders are <num>, <ip> and <*>. ok is false if there
-// is none.
+// nextPlaceholder finds the first placeholder in word at or after i.
 func nextPlaceholder(word string, i int) (start, end int, ok bool) {
 	for {
 		open := strings.IndexByte(word[i:], '<')
@@ -34,14 +32,12 @@ func HasHole(word string) bool {
 	return ok
 }
 
-// same reports whether two words differ only in their values, in one of these ways:
+// same reports whether two words differ only in their values, as in these pairs:
 //
-//   - They have the same letters outside of placeholders, such as "(<ip>)" and
-//     "(<host>)", or "(<ip>)" and "()".
-//   - One word is a name with a placeholder, and the other has a text instead of the
-//     placeholder, such as "org-<id>" and "org-bfcfad".
-//   - Both are names with a number, such as "node-a<num>" and "eth<num>".
-//   - Both end in a colon and a number, such as a port or a line number.
+//   - "(<ip>)" and "(<host>)": the letters outside of placeholders are equal.
+//   - "org-<id>" and "org-bfcfad": a text replaces the placeholder.
+//   - "node-a<num>" and "eth<num>": both are names with a number.
+//   - "db:<num>" and "main.go:<num>": both end in a colon and a number.
 func same(a, b word) bool {
 	switch {
 	case !a.placeholder && !b.placeholder:
@@ -54,10 +50,8 @@ func same(a, b word) bool {
 	return letters(a.text) == letters(b.text)
 }
 
-// covers reports whether the word plain equals name, except that plain has a text
-// instead of the placeholder. For example, "org-<id>" covers "org-bfcfad". The
-// placeholder must follow a separator such as a hyphen. If name has several
-// placeholders, the text replaces everything from the first to the last.
+// covers reports whether plain is name with a text in place of the placeholders. For
+// example, "org-<id>" covers "org-bfcfad".
 func covers(name, plain string) bool {
 	before, after := around(name)
 	n := len(before)
@@ -65,8 +59,7 @@ func covers(name, plain string) bool {
 		len(plain) > n+len(after) && strings.HasPrefix(plain, before) && strings.HasSuffix(plain, after)
 }
 
-// around returns the text before the first placeholder of a word, and the text after
-// the last placeholder.
+// around returns the texts before the first and after the last placeholder.
 func around(word string) (before, after string) {
 	last := 0
 	for start, end, ok := nextPlaceholder(word, 0); ok; start, end, ok = nextPlaceholder(word, end) {
@@ -78,8 +71,7 @@ func around(word string) (before, after string) {
 	return before, word[last:]
 }
 
-// numbered reports whether word is a name in which a placeholder stands for a number
-// or an id.
+// numbered reports whether word is a name with a number or id placeholder.
 func numbered(word string) bool {
 	for start, end, ok := nextPlaceholder(word, 0); ok; start, end, ok = nextPlaceholder(word, end) {
 		if placeholder := word[start:end]; placeholder != "<num>" && placeholder != "<id>" {
@@ -123,10 +115,11 @@ func letters(word string) string {
 	return b.String()
 }
 
-// joined returns a word that stands for both a and b. If a and b are equal outside
-// of placeholders, joined replaces placeholders that differ by Any. If one word
-// covers the other, joined replaces the text that differs by Any. Otherwise it
-// returns Any.
+// joined returns a word that stands for both a and b:
+//
+//   - If only placeholders differ, these become Any.
+//   - If one word covers the other, the text that differs becomes Any.
+//   - In all other cases, the whole word becomes Any.
 func joined(a, b string) string {
 	switch {
 	case standsFor(a, b):
@@ -169,9 +162,7 @@ func joined(a, b string) string {
 	}
 }
 
-// standsFor reports whether template can stand for word. Then Any is the only
-// placeholder of template, and word begins with the text before Any and ends with
-// the text after Any.
+// standsFor reports whether replacing the Any in template can give word.
 func standsFor(template, word string) bool {
 	before, after, ok := strings.Cut(template, Any)
 	return ok && !HasHole(before) && !HasHole(after) &&
@@ -200,9 +191,9 @@ func Parts(word string) (parts []Part) {
 	return parts
 }
 
-// Common returns the template that all texts share. The argument masked has the
-// texts with placeholders in place of their values. If the texts have different
-// numbers of words, Common returns the first text.
+// Common returns the template that all texts share. In the argument masked,
+// placeholders replace the values of the texts. If the numbers of words differ,
+// Common returns the first text.
 func Common(masked []string) string {
 	if len(masked) == 0 {
 		return ""

@@ -1,19 +1,19 @@
 // Loghub measures how well package drain groups the messages of logs. It reads the
-// sixteen samples of 2,000 lines that https://github.com/logpai/loghub has. For
-// each sample, it prints its grouping accuracy and the published accuracy of Drain:
+// sixteen samples of https://github.com/logpai/loghub. For each sample, it prints the
+// grouping accuracy and Drain's published accuracy:
 //
 //	git clone https://github.com/logpai/loghub /tmp/loghub
 //	go run ./internal/triage/loghub /tmp/loghub
 //
-// It reads only the messages (the column Content). It groups all samples with the
-// same settings and without regular expressions.
+// A sample has 2,000 lines. Only the text in the column Content is grouped. The
+// settings are the same for all samples. There are no regular expressions.
 //
-// Grouping accuracy is the share of messages in a right group. A group is right if
-// it has all messages with a certain label (the column EventId) and no other
-// messages. The published figures come from Table II of Zhu et al., "Tools and
-// Benchmarks for Automated Log Parsing", ICSE-SEIP 2019
-// (https://arxiv.org/abs/1811.03509). In that paper, Drain has regular expressions
-// and settings for each sample.
+// Grouping accuracy is the share of messages in a right group. A right group has
+// exactly the messages with one label. The column EventId has the labels.
+//
+// The published figures come from Table II of Zhu et al., "Tools and Benchmarks for
+// Automated Log Parsing", ICSE-SEIP 2019 (https://arxiv.org/abs/1811.03509). In that
+// paper, Drain has regular expressions and settings for each sample.
 package main
 
 import (

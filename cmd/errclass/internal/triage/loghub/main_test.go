@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMeasure checks that a group counts only if it has all messages of a label and
-// no other messages.
+// TestMeasure checks that a right group has exactly the messages of one label.
 func TestMeasure(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, result{accuracy: 1.0 / 3, groups: 4, labels: 4}, measure([]message{

@@ -1,9 +1,8 @@
-// Package page writes the report of a triage as one HTML page. The page loads
-// nothing and sends nothing. It shows the errors over time by category, and the
-// groups, which can be sorted, searched and filtered.
+// Package page writes the report of a triage as one HTML page. The page shows the
+// errors over time by category, and the groups. It loads nothing and sends nothing.
 //
-// The texts of the logs are in the page as JSON. The page's script shows them as
-// text nodes, never as markup. The Content-Security-Policy permits no other script.
+// The texts of the logs are in the page as JSON. The page's script shows them as text
+// nodes, never as markup. The Content-Security-Policy permits no other script.
 package page
 
 import (
@@ -31,8 +30,8 @@ var pageJS string
 // MaxBytes is the largest size of a page in bytes.
 const MaxBytes = 5_000_000
 
-// Write writes the page of r. To keep the page below [MaxBytes], the groups after
-// the first half have fewer and shorter examples. Groups that do not fit are only
+// Write writes the page of r. If the page is more than half full, later groups have
+// fewer and shorter examples. If groups do not fit into [MaxBytes], they are only
 // counted.
 func Write(w io.Writer, r *triage.Report) error {
 	t, err := template.New("page").Parse(pageHTML)
@@ -56,8 +55,7 @@ func Write(w io.Writer, r *triage.Report) error {
 	})
 }
 
-// report is the report in the form that the page's script reads. It is like
-// [triage.Report], but has the advice for each reason only once.
+// report is like [triage.Report], but has each reason's advice only once.
 type report struct {
 	triage.Report
 	Groups   []json.RawMessage                  `json:"groups"`
@@ -65,27 +63,26 @@ type report struct {
 	Unlisted unlisted                           `json:"unlisted"`
 }
 
-// unlisted counts the groups that are left out, and the errors in them.
+// unlisted counts the omitted groups, and the errors in them.
 type unlisted struct {
 	Groups int   `json:"groups"`
 	Events int64 `json:"events"`
 }
 
-// group is a group of the report without its advice.
+// group is a group of the report without the advice.
 type group struct {
 	triage.Group
 	WhatToDo struct{} `json:"what_to_do,omitzero"`
 }
 
-// These are the largest sizes of an example in bytes. The second size applies after
-// the page has reached half of its largest size.
+// These are the largest sizes of an example in bytes. The second size is for the
+// second half of a page.
 const (
 	maxExample   = 4 << 10
 	shortExample = 300
 )
 
-// encode returns r as JSON of at most limit bytes, with as many groups as fit. If r
-// without its groups is longer than limit, so is the result.
+// encode returns r as JSON, with as many groups as fit into limit bytes.
 func encode(r *triage.Report, limit int) ([]byte, error) {
 	out := report{Report: *r, Groups: []json.RawMessage{}, Advice: map[classify.Reason]runbook.Advice{}}
 	out.Report.Groups = nil
@@ -122,8 +119,7 @@ func encode(r *triage.Report, limit int) ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// shortened returns copies of examples with at most n bytes of text each. The
-// copies have no sources, because the page does not show them.
+// shortened returns copies of examples with at most n bytes of text, without sources.
 func shortened(examples []triage.Example, n int) []triage.Example {
 	short := append([]triage.Example{}, examples...) // never null in JSON
 	for i := range short {

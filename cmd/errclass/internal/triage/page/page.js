@@ -262,7 +262,7 @@
     showGroups();
   }
 
-  // Returns a template with its holes marked.
+  // Returns a template with its placeholders marked.
   const template = (text) => text.split(/(<(?:[a-z]+|\*)>)/).map((s, i) => i % 2 ? element("span", { class: "hole" }, s) : s);
 
   function fact(name, value) {

@@ -53,8 +53,7 @@ func write(t *testing.T, r *triage.Report) string {
 	return b.String()
 }
 
-// between returns the part of text between the first occurrence of opening and the
-// next occurrence of closing.
+// between returns the part of text between an opening and a closing text.
 func between(t *testing.T, text, opening, closing string) string {
 	t.Helper()
 	_, text, ok := strings.Cut(text, opening)
@@ -64,8 +63,7 @@ func between(t *testing.T, text, opening, closing string) string {
 	return text
 }
 
-// TestWriteEscapes checks that a text from a log cannot end the script element that
-// contains it.
+// TestWriteEscapes checks that a log text cannot end the page's script element.
 func TestWriteEscapes(t *testing.T) {
 	t.Parallel()
 	text := write(t, report(2, 10))
@@ -88,8 +86,7 @@ func TestWriteEscapes(t *testing.T) {
 	assert.Equal(t, "an error that no rule knows", got.Advice["unknown"].Meaning)
 }
 
-// TestWritePolicy checks that the policy permits the script and the style of the
-// page.
+// TestWritePolicy checks that the policy permits the page's own script and style.
 func TestWritePolicy(t *testing.T) {
 	t.Parallel()
 	text := write(t, report(1, 10))

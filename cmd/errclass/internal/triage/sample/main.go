@@ -1,7 +1,6 @@
-// Sample writes the log of a made-up shop for one day, with JSON, logfmt, klog and
-// Java lines. One line in ten is an error, and connection errors are frequent in the
-// afternoon. Sample writes the number of errors of each kind to standard error.
-// Compare these numbers with the groups that "errclass triage" finds:
+// Sample writes the log of a made-up shop for one day. It has JSON, logfmt, klog and
+// Java lines. One line in ten is an error. The number of errors of each kind goes to
+// standard error. Compare these numbers with the groups that "errclass triage" finds:
 //
 //	go run ./internal/triage/sample 300000 > /tmp/sample.log
 //	errclass triage /tmp/sample.log
@@ -34,9 +33,7 @@ func main() {
 	}
 }
 
-// kinds are the kinds of errors. The field weight is the share of a kind among all
-// errors, in percent. The function text returns the text of an error with random
-// values.
+// kinds are the kinds of errors. The weight is a percentage of all errors.
 var kinds = []struct {
 	weight int
 	name   string
@@ -71,8 +68,7 @@ var people = []string{"alice", "bob", "carol", "dan", "erin", "frank", "grace", 
 
 var services = []string{"api", "basket", "payment", "search"}
 
-// write writes a log to the writer out, and the number of errors of each kind to
-// the writer report.
+// write writes a log to out, and the number of errors of each kind to report.
 func write(out, report io.Writer, lines int) error {
 	r := rand.New(rand.NewPCG(3, 7)) //nolint:gosec // the same log in every run
 	w := bufio.NewWriterSize(out, 1<<20)

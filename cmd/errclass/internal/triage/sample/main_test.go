@@ -13,8 +13,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/triage"
 )
 
-// TestGroups checks that triage finds each kind of error and counts its errors
-// correctly. The log has lines of four formats.
+// TestGroups checks that triage finds each kind of error with the right count.
 func TestGroups(t *testing.T) {
 	t.Parallel()
 	var log, report bytes.Buffer
@@ -36,7 +35,7 @@ func TestGroups(t *testing.T) {
 	assert.Contains(t, report.String(), fmt.Sprintf("%7d errors\n", r.Events))
 }
 
-// marks has, for each kind of error, words that its template must contain.
+// marks has words that the template of each kind must contain.
 var marks = map[string]string{
 	"connection refused": "connection refused", "rate limit": "rate limit", "deadlock": "deadlock", "user": "does not exist", "widget": "frobnicator",
 	"key": "api key", "disk": "no space left", "timeout": "deadline exceeded", "null": "nullpointer",
