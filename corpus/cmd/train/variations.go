@@ -23,7 +23,6 @@ var prefixes = []string{
 	"Jan 28 06:31:02 gw-1 proxy: ",
 	"Sep 02 00:00:01 10.0.0.8 daemon: ",
 	"<11>1 2025-03-14T10:00:00Z db1 agent 77 - - ",
-	"W0314 10:00:00.123456    1 server.go:88] ",
 	"2025/03/14 10:00:00 [error] 31#31: *7 ",
 	"error: ",
 	"failed to do it: ",
@@ -39,7 +38,8 @@ var prefixes = []string{
 	"the page could not be shown to the user: ",
 }
 
-// hosts and programs are names in the prefixes of syslog.
+// hosts and programs are names in the prefixes of syslog. files are names of Go
+// files in the prefixes of klog, which Kubernetes uses.
 var (
 	hosts = []string{
 		"web1", "db-2", "gw", "node5", "ip-10-0-3-4", "localhost", "srv", "edge-7", "host3", "vm12", "mail", "router", "nas", "master-0", "build", "prod-eu",
@@ -49,15 +49,23 @@ var (
 		"app", "kernel", "systemd", "sshd", "nginx", "dockerd", "kubelet", "CRON", "postfix/smtp", "named", "api", "worker", "svc", "agent", "daemon", "java", "python3",
 		"backup", "rsyslogd", "server", "main", "mysqld", "job",
 	}
+	files = []string{
+		"server", "controller", "sync", "main", "reflector", "leaderelection", "kubelet", "reconciler", "manager", "client", "handler", "queue", "event", "watcher", "driver",
+		"proxy", "cache",
+	}
 )
 
-// prefix returns the prefix for the text number i: one of prefixes, or a prefix of
-// syslog.
+// prefix returns the prefix of the text with this index: every second one is of
+// syslog, every eighth of klog, and the others are in prefixes.
 func prefix(i int) string {
-	if i%2 == 0 {
-		return prefixes[i/2%len(prefixes)]
+	switch {
+	case i%2 == 1:
+		return "Mar 14 10:00:00 " + hosts[i%len(hosts)] + " " + programs[i%len(programs)] + "[123]: "
+	case i%8 == 0:
+		return "EW"[i/8%2:][:1] + "0314 10:00:00.123456    1 " + files[i/8%len(files)] + ".go:88] "
+	default:
+		return prefixes[(i/8*3+i%8/2-1)%len(prefixes)]
 	}
-	return "Mar 14 10:00:00 " + hosts[i%len(hosts)] + " " + programs[i%len(programs)] + "[123]: "
 }
 
 // withVariations adds each text again after a prefix, and texts without meaning.
