@@ -269,8 +269,8 @@ func (c *Classifier) unknown() Result {
 
 // Classify classifies the evidence. If nothing failed, it returns the zero Result.
 //
-// The zero Evidence means that nothing failed. So does a response with a status
-// below 400, unless its body is an error envelope. An error envelope is an error
+// The zero Evidence means that nothing failed. So does a response with a status from
+// 1 to 399, unless its body is an error envelope. An error envelope is an error
 // object in JSON or XML.
 func (c *Classifier) Classify(e Evidence) (r Result) {
 	c.classify(&e, &r)
@@ -325,6 +325,6 @@ func (c *Classifier) survive(r *Result) {
 const panicSuffix = "+panic"
 
 // ErrBudgetExceeded reports that the program has spent its own budget, such as money
-// or tokens. Wrap it in your error if you refuse a call for that reason. It outranks
-// all other evidence. [Result.Policy] then allows no fallback.
+// or tokens. Wrap it in your error if you refuse a call or discard an answer for that
+// reason. It outranks all other evidence. [Result.Policy] then allows no fallback.
 var ErrBudgetExceeded = chain.ErrBudgetExceeded

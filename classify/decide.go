@@ -46,8 +46,8 @@ func read(q *collect.Inquiry, e *Evidence) (failed bool) {
 	return true
 }
 
-// result sets *r from the strongest signal, and returns that signal or nil. If the
-// model decides instead, g is its prediction.
+// result sets *r from the signal that decides. It returns that signal, or nil if there
+// is none. If the model decides instead, g is its prediction.
 func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, g guess) {
 	list := q.List.All()
 	if i := resolve.Resolve(list); i >= 0 {

@@ -33,9 +33,9 @@ type Result struct {
 	// "text/insufficient-quota", "errno/ECONNRESET" and "http/429". If the model decided,
 	// Rule is RuleModel.
 	//
-	// The suffix "+long-wait" marks a rate limit of more than an hour. Its reason is
-	// budget_exceeded. The suffix "+panic" marks a recovered panic of this package.
-	// Please report it.
+	// The suffix "+long-wait" marks a rate limit with a waiting time of more than an
+	// hour. Its reason is budget_exceeded. The suffix "+panic" marks a recovered panic
+	// of this package. Please report it.
 	Rule string `json:"rule"`
 	// Confidence is the probability that Reason is right, from 0 to 1. It was
 	// measured on labelled messages, for each kind of deciding evidence.

@@ -219,8 +219,8 @@ func TestProviderMapping(t *testing.T) {
 	}
 }
 
-// TestErrorTaxonomy has the policies of the section "Error Taxonomy". It takes
-// precedence over "Complete Error Classifier".
+// TestErrorTaxonomy has the policies of the section "Error Taxonomy" of the provider
+// error mapping. This section takes precedence over "Complete Error Classifier".
 func TestErrorTaxonomy(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

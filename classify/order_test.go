@@ -147,8 +147,8 @@ func TestOrderOfEvidence(t *testing.T) {
 	}
 }
 
-// TestUsersRuleBeatsALastTry checks that a user's rule decides by an earlier
-// attempt.
+// TestUsersRuleBeatsALastTry checks that a user's rule decides even if it matches only
+// an earlier attempt.
 func TestUsersRuleBeatsALastTry(t *testing.T) {
 	t.Parallel()
 	c, err := classify.New(classify.WithRules(classify.Rule{ID: "mine", Reason: classify.ReasonPolicy, Pattern: "frob"}))

@@ -73,8 +73,9 @@ func (p Policy) Calls() int {
 	}
 }
 
-// Corrective reports whether the request must be changed before the next call. The
-// new request should say why the answer could not be parsed.
+// Corrective reports whether the answer could not be parsed, so that the request must
+// be changed before the next call. The new request should say what was wrong with the
+// answer.
 func (p Policy) Corrective() bool { return p.Retry == RetryCorrective }
 
 // View selects a naming scheme of an existing system, for [Reason.Name] and

@@ -31,8 +31,9 @@ type resultJSON struct {
 //
 //	{"category":"retryable","reason":"rate_limit","rule":"http/429","confidence":0.95,"status":429,"retry_after_ms":1500,"provider":"openai"}
 //
-// retry_after_ms is in whole milliseconds, rounded up. Three members can be omitted:
+// retry_after_ms is in whole milliseconds, rounded up. Four members can be omitted:
 //
+//   - confidence, if 0
 //   - retry_after_ms, if HasRetryAfter is false
 //   - retry_after_derived, if false
 //   - provider, if unknown
@@ -67,8 +68,8 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 
 // LogValue returns r as a group of attributes. Their names are those in JSON. The
 // attributes category, reason and rule are always present. Unknown values of
-// confidence, status, retry_after_ms and provider are omitted. If r is zero, the
-// group is empty, and handlers omit the group.
+// confidence, status, retry_after_ms and provider are omitted. There is no attribute
+// for Derived. If r is zero, the group is empty, and handlers omit the group.
 func (r Result) LogValue() slog.Value {
 	if r == (Result{}) {
 		return slog.GroupValue()

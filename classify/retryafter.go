@@ -12,7 +12,7 @@ import (
 //   - a number of seconds, also fractional
 //   - an HTTP-date in any of its three forms
 //   - a Unix time in seconds, if the number is at least 1e9
-//   - a Unix time in milliseconds, if the number is at least 1e12
+//   - a Unix time in milliseconds, if the number is from 1e12 to below 1e15
 //   - a duration such as "6m0s" or "20ms", as in reset headers of providers
 //   - an RFC 3339 time
 //

@@ -259,8 +259,8 @@ func TestRetryAfterText(t *testing.T) {
 	}
 }
 
-// TestLongWait checks that a rate limit for more than an hour becomes
-// budget_exceeded. A waiting time in a header does not count.
+// TestLongWait checks that a rate limit becomes budget_exceeded if the waiting time is
+// more than an hour. A waiting time in a header does not count.
 func TestLongWait(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

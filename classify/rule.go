@@ -34,7 +34,7 @@ type RuleInfo struct {
 	Vetoes []string
 	// Beats lists rule ids. If this rule matches, these rules do not count, even if
 	// they are stronger. "4xx" means the HTTP statuses from 400 to 499 that are not
-	// retryable.
+	// retryable, except 401, 402, 407, 409, 424 and 451.
 	Beats []string
 }
 

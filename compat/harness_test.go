@@ -89,7 +89,8 @@ func (w want) String() string {
 	})
 }
 
-// checkText compares the reason of the text with want. Other fields may be empty.
+// checkText compares the reason of the text with want. Other fields may be empty, but
+// must not contradict want.
 func checkText(t *testing.T, text string, want want) {
 	t.Helper()
 	reason := want.text

@@ -49,7 +49,7 @@ func unwrap(err error) (wrapped []error) {
 	return wrapped
 }
 
-// ignorePanic recovers from a panic in a method of an unknown error.
+// ignorePanic recovers from a panic in a method of an unknown error. Defer it.
 func ignorePanic() { _ = recover() }
 
 // find returns the first *S in the chain, or nil if there is none.

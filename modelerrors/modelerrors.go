@@ -73,7 +73,7 @@ func retryableResult(err error, res classify.Result) bool {
 		return retryPhrase.MatchString(s)
 	default:
 		// The caller's deadline is already excluded, so this timeout comes from a
-		// connection.
+		// connection or a client.
 		return res.Retryable() || res.Category == classify.CategoryTimeout
 	}
 }

@@ -34,9 +34,9 @@ func CalculateBackoff(attempt int) time.Duration {
 }
 
 // ParseRetryAfterHeader returns the pause that a Retry-After header asks for. The
-// value is a number of seconds or an HTTP date. All three date formats are accepted
-// (RFC 9110 10.2.3). For a past date and for any other value, the result is 0. The
-// result has no upper limit: see [MaxRetryAfterWait].
+// value is a whole number of seconds or an HTTP date. All three date formats are
+// accepted (RFC 9110 10.2.3). For a past date and for any other value, the result is
+// 0. The result has no upper limit: see [MaxRetryAfterWait].
 func ParseRetryAfterHeader(value string) time.Duration {
 	value = strings.TrimSpace(value)
 	if strings.Trim(value, "0123456789") == "" && value != "" {

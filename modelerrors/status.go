@@ -52,7 +52,7 @@ type typesOnly struct{ error }
 func (typesOnly) Error() string   { return "" }
 func (e typesOnly) Unwrap() error { return e.error }
 
-// maxText limits the bytes of a text that are searched.
+// maxText limits how many bytes at the start of a text are searched.
 const maxText = 8 << 10
 
 // head returns the first maxText bytes of a text.
@@ -62,7 +62,8 @@ var (
 	number = regexp.MustCompile(`\b[45][0-9]{2}\b`)
 	// strongBefore matches a prefix after which a number is always a status.
 	strongBefore = regexp.MustCompile(`(?i)(?:status|code|http(?:/[0-9.]{1,3})?)(?: of| is)?[\\"' :=,([]{1,6}$`)
-	// weakBefore matches a prefix of a status if weakAfter matches too.
+	// weakBefore matches a prefix after which a number is a status only if
+	// weakAfter matches too.
 	weakBefore = regexp.MustCompile(`(?i)(?:^|: |\(|\[|\b(?:error|exception|response|returned|received|got|with)[\\"' :=,([]{1,6})$`)
 	// weakAfter matches what must follow the number: nothing, punctuation, JSON or a
 	// capital letter.
@@ -83,8 +84,8 @@ func statusIn(s string) int {
 	return 0
 }
 
-// namedBy reports whether the text after a status begins with the name of that
-// status. After 503, the word "Service" does.
+// namedBy reports whether the text after a status begins with a word of that
+// status's name. After 503, the word "Service" does.
 func namedBy(code int, after string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(after, " -:,()")), " ")
 	word = strings.TrimRight(word, ".,:;)\"'")
@@ -101,7 +102,7 @@ func namedBy(code int, after string) bool {
 	return false
 }
 
-// phrases has more words that name a status than http.StatusText.
+// phrases has words that name a status, besides those of http.StatusText.
 var phrases = map[int]string{
 	http.StatusTooManyRequests:    "rate rate-limited throttled quota",
 	http.StatusServiceUnavailable: "overloaded upstream",

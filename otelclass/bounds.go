@@ -42,7 +42,7 @@ func anyException(events []sdktrace.Event) bool {
 }
 
 // lastException returns the index of the last exception event, or -1. It subtracts
-// the attributes that it reads from *left, and returns -1 below 0.
+// the attributes that it reads from *left. If *left falls below 0, it returns -1.
 func lastException(events []sdktrace.Event, left *int) int {
 	for i := len(events) - 1; i >= 0; i-- {
 		attrs := events[i].Attributes
@@ -59,8 +59,9 @@ func lastException(events []sdktrace.Event, left *int) int {
 // mapField is the field of attribute.Value that has the members of a map.
 var mapField, mapFieldKnown = reflect.TypeFor[attribute.Value]().FieldByName("slice")
 
-// mapLen returns the number of members of a map value, without copying them. If
-// OpenTelemetry changes the unexported field, it returns 0.
+// mapLen returns the number of members of a map value, without copying them. It
+// reads an unexported field of the value. If a later version of OpenTelemetry has no
+// such field, it returns 0.
 func mapLen(v attribute.Value) int {
 	if !mapFieldKnown {
 		return 0

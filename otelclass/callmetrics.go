@@ -71,8 +71,8 @@ var restartStates = []string{
 //
 //   - If [WithEndpoints] does not declare an endpoint, its series begin with the
 //     first attempt or hold.
-//   - If the targets of a fallback are not declared providers, its series begin with
-//     the first fallback.
+//   - If a target of a fallback is not a declared provider, the series for these two
+//     targets begin with the first such fallback.
 //   - The series of the gauges errclass.breaker.state, errclass.hold.remaining and
 //     errclass.endpoint.healthy begin with the first value.
 //
@@ -162,8 +162,9 @@ func (m *CallMetrics) Retry(ctx context.Context, provider string, cause classify
 
 // Fallback counts a failed call that was repeated at a different target. The
 // parameter from names the target that failed. The parameter to names the next
-// target. cause is the result of the failed call. Both targets become label values,
-// at most [MaxEndpoints] of them besides the declared providers.
+// target. cause is the result of the failed call. Both targets become label values.
+// Declared providers always have values of their own, and count towards the limit
+// [MaxEndpoints]. Beyond this limit, other targets share the value "other".
 func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause classify.Result) {
 	if m == nil {
 		return
@@ -184,8 +185,8 @@ func (m *CallMetrics) target(name string) string {
 	return m.targets.value(name)
 }
 
-// causePoint returns the label values for a result. The label error_type has the
-// rule's error type.
+// causePoint returns the label values for a result. DimensionErrorType has the name
+// of the result in classify.ViewProvider.
 func causePoint(cause classify.Result, provider string) point {
 	p := errorPoint(canonical(&cause), "", provider)
 	p[DimensionErrorType] = cause.Name(classify.ViewProvider)
@@ -208,8 +209,8 @@ func (m *CallMetrics) Breaker(_ context.Context, endpoint, state string) {
 }
 
 // Hold sets the remaining time of a hold: a pause that a rate limit demands. The
-// parameter left is this time. The value 0 ends the hold. If the endpoint had no
-// hold, a new one is counted.
+// parameter left is this time. The value 0 ends the hold. If left is positive and
+// the endpoint had no hold, a new one is counted.
 func (m *CallMetrics) Hold(ctx context.Context, endpoint string, left time.Duration) {
 	if m == nil {
 		return

@@ -69,8 +69,9 @@ type rateHolds struct {
 	end map[string]time.Time
 }
 
-// set makes the hold of an endpoint end after the duration remaining. begins is true
-// if no hold was in effect.
+// set makes the hold of an endpoint end after the duration remaining. It returns the
+// endpoint's label. begins is true if remaining is positive and no hold was in
+// effect.
 func (h *rateHolds) set(endpoint string, remaining time.Duration) (label string, begins bool) {
 	label = h.labels.value(endpoint)
 	now := time.Now()

@@ -58,7 +58,7 @@ func printAttributes(name string, attrs []attribute.KeyValue) {
 	fmt.Println(b.String())
 }
 
-// printMetrics prints the series with values above 0.
+// printMetrics prints the series with values other than 0.
 func printMetrics(reader metric.Reader) {
 	var all metricdata.ResourceMetrics
 	if err := reader.Collect(context.Background(), &all); err != nil {

@@ -135,7 +135,7 @@ func TestRecordErrorKeepsTheText(t *testing.T) {
 	}
 }
 
-// An observer panics with an error, and Error may never return.
+// An observer panics with an error. The error's Error method may never return.
 func TestWithObserverPanicsHostile(t *testing.T) {
 	t.Parallel()
 	for name, bad := range hostile() {

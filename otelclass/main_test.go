@@ -157,7 +157,7 @@ func (m meter) read(t *testing.T, name string) map[string]int64 {
 	return values
 }
 
-// nonZero returns the series with values above 0.
+// nonZero returns the series with values other than 0.
 func nonZero(values map[string]int64) map[string]int64 {
 	left := map[string]int64{}
 	for labels, v := range values {

@@ -43,7 +43,7 @@ func join(a, b error) error {
 	}
 }
 
-// pendingError stores an error until a method can return it.
+// pendingError stores the first error until a method can return it.
 type pendingError struct{ first atomic.Pointer[error] }
 
 func (p *pendingError) keep(err error) {

@@ -103,7 +103,7 @@ const maxCounting = 1 << 14
 
 // countDropped adds n to the number of dropped attributes of a full record. The SDK
 // cannot set this number, so countDropped adds n dummies. To limit the work, it may
-// stop early.
+// stop early. The number is then too low.
 func countDropped(r *sdklog.Record, n int) {
 	all := dummies()
 	for work := 0; n > 0 && work < maxCounting; work += r.AttributesLen() + len(all) {

@@ -79,8 +79,8 @@ func (s Schedule) Nominal(n int) time.Duration {
 	return max(d, 0)
 }
 
-// Delay returns the pause before retry n, with jitter. random must be at least 0 and
-// less than 1:
+// Delay returns the pause before retry n, with jitter. The first retry has the
+// number 0. random must be at least 0 and less than 1:
 //
 //   - 0 subtracts all of the jitter.
 //   - 0.5 leaves the pause as it is.

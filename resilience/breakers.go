@@ -75,9 +75,9 @@ import (
 // replaced. Observers then receive a [KindBreaker] event that reports the open
 // breaker as closed.
 //
-// Breakers of endpoints named in the config are always kept. Breakers set by
-// [Breakers.Force] are always kept too. They do not count towards
-// the limit.
+// Breakers of endpoints named in the config are always kept. Breakers that
+// [Breakers.Force] has opened or closed are always kept too. They do not count
+// towards the limit.
 type Breakers struct {
 	cfg     *liveConfig
 	events  gateEvents
@@ -322,7 +322,7 @@ func inconclusive(err error) bool {
 }
 
 // runProbe runs the probe with a time limit. If the probe panics, runProbe returns
-// nil.
+// nil. If the probe calls runtime.Goexit, runProbe releases the permit.
 func (b *Breakers) runProbe(ctx context.Context, endpoint string, limit time.Duration, p permit) (err error) {
 	returned := false
 	defer func() {

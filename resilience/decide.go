@@ -53,8 +53,8 @@ func (r *run) mayFallBack(a Attempt) bool {
 	}
 }
 
-// correct lets the caller change the request. The call is then repeated without a
-// pause.
+// correct lets the caller change the request. If this succeeds, the call is repeated
+// without a pause. If change is nil, correct does nothing.
 func (r *run) correct(a Attempt, change func(context.Context, Attempt) error) {
 	if change == nil {
 		return

@@ -41,9 +41,10 @@
 //     6 for network errors, and 1 for fatal errors. Each target has its own count.
 //     If the calls fail with different errors, the last error sets the limit.
 //     [ReasonConfig] overrides the policy of a reason.
-//   - Wait: the pause is the provider's Retry-After, at most a minute. Without a
-//     Retry-After, it is the schedule's pause with jitter ([RetryConfig]). If the
-//     context's deadline is before the end of the pause, the call does not wait.
+//   - Wait: the pause is the provider's Retry-After. If it is longer than a minute,
+//     the call does not wait. Without a Retry-After, the pause is the schedule's
+//     pause with jitter ([RetryConfig]). If the context's deadline is before the end
+//     of the pause, the call does not wait either.
 //   - Correct: if [Call.Correct] is set, a parsing error is retried once, without a
 //     pause. If [Call.Shrink] is set, so is a context overflow.
 //   - Next target: the count of calls and the pauses begin again.

@@ -39,9 +39,10 @@ const (
 	KindBreaker Kind = "breaker"
 	// KindHold: a hold has begun, has been extended, or has been ended by a person.
 	// During a hold, calls to the endpoint wait because of a rate limit. The field
-	// To is one of the Hold constants. Result is the rate limit. ScheduledDelay is
-	// the time until the hold ends. If the provider gave a time to wait, HintGiven,
-	// RetryAfter and Derived are set.
+	// To is one of the Hold constants. With [HoldEnded], no other field is set.
+	// Otherwise Result is the rate limit, and ScheduledDelay is the time until the
+	// hold ends. If the provider gave a time to wait, HintGiven, RetryAfter and
+	// Derived are set.
 	KindHold Kind = "hold"
 	// KindRestart: the state of a queued task has changed. The field To is one of
 	// the Restart constants. Attempt is the number of the running restart. If none
@@ -90,7 +91,7 @@ const (
 const (
 	RestartQueued    = "queued"    // waits for its next restart
 	RestartStarted   = "started"   // has begun to run
-	RestartPostponed = "postponed" // not counted and runs later: a breaker refused it, or it could not be stored
+	RestartPostponed = "postponed" // not counted and runs later: a breaker or a rate limit refused it, or its start could not be stored
 	RestartSucceeded = "succeeded" // its function returned nil
 	RestartRefused   = "refused"   // not accepted by the queue, for example because it is full
 	RestartFailed    = "failed"    // all restarts failed, or the failure is not a network failure
@@ -106,7 +107,7 @@ const (
 const (
 	SharingAway    = "away"    // the Sharer fails; this process continues without sharing
 	SharingBack    = "back"    // changes are shared again
-	SharingIgnored = "ignored" // a change was ignored or limited; sent once before the next SharingBack
+	SharingIgnored = "ignored" // a change was ignored or limited; sent at most once until the next SharingBack
 )
 
 // These are the values of From and To in events of [KindHealth].

@@ -238,7 +238,8 @@ func ExampleQueue_Discard() {
 	// no task has the id "1"
 }
 
-// If a process dies, its tasks run elsewhere, here after 10 to 14 s.
+// If a process dies, the next process runs its tasks again, here 10 to 14 s after its
+// own start.
 func ExampleWithQueueLease() {
 	q := queueOf(nil, resilience.WithStore(crashed{}), resilience.WithQueueLease(10*time.Second))
 	fmt.Println(len(q.Tasks()))

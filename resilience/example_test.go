@@ -55,7 +55,7 @@ func Example() {
 	// Output: hello <nil>
 }
 
-// If all calls fail, the error has the last text and lists all attempts.
+// If all calls fail, the error has the text of the last error and lists all attempts.
 func ExampleDo() {
 	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{
 		Schedule: resilience.CustomSchedule, BaseDelayMs: 1, MaxDelayMs: 1,
@@ -204,7 +204,7 @@ func ExampleAttemptTimeoutError_Error() {
 	// Output: no answer within 1m0s true true timeout
 }
 
-// If the first API key is invalid, Do calls the second provider.
+// With this config, Do calls the second provider if the first API key is invalid.
 func ExampleReasonConfig() {
 	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{Reasons: map[classify.Reason]resilience.ReasonConfig{
 		classify.ReasonAuthentication: {Fallback: new(true)},

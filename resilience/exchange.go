@@ -49,7 +49,7 @@ func (e *exchange) do(call Call) (*http.Response, error) {
 }
 
 // neverFor returns a function that allows no retry. The first prevented retry of a
-// transport emits [KindNotRepeated].
+// transport emits [KindNotRepeated]. The argument why becomes the field To.
 func (e *exchange) neverFor(why string) func(Attempt) bool {
 	return func(a Attempt) bool {
 		x := e.t.x
@@ -100,8 +100,8 @@ func (e *exchange) roundTrip(ctx context.Context, target Target) (*http.Response
 	return resp, err
 }
 
-// nextRequest returns the next request to send. The first request to the primary
-// target is the client's own. All others are copies.
+// nextRequest returns the next request to send. If the first request goes to the
+// primary target, it is the client's own. All others are copies.
 func (e *exchange) nextRequest(ctx context.Context, target Target) (*http.Request, error) {
 	first := !e.sent
 	if first && target == e.primary {

@@ -92,7 +92,8 @@ func TestDo_FallbackOfEachReason(t *testing.T) {
 	}
 }
 
-// If all targets fail, the error has the last text and lists all attempts.
+// If all targets fail, the error has the text of the last error and lists all
+// attempts.
 func TestDo_AllTargetsFail(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

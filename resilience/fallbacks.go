@@ -48,7 +48,7 @@ func (f *fallbacks) order(targets []Target) []Target {
 }
 
 // record notes which target answered a call. fellBack is true if other targets had
-// failed before.
+// failed before. If it is false, record changes nothing.
 func (f *fallbacks) record(primary, answeredBy Target, fellBack bool) {
 	if !fellBack || f.cooldown <= 0 {
 		return

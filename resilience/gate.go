@@ -296,7 +296,7 @@ func (g *gate) count(now time.Time, p permit, o outcome, r classify.Result, paus
 	}
 }
 
-// force sets the mode, resets all counts and ends a hold.
+// force sets the mode, closes the breaker, resets all counts and ends a hold.
 func (g *gate) force(ctx context.Context, mode BreakerMode) {
 	g.locked(ctx, func(now time.Time) {
 		if mode == g.mode {

@@ -26,8 +26,8 @@ func (q *gateEvents) add(ctx context.Context, g *gate, e Event) {
 	q.pending = append(q.pending, gateEvent{ctx, g, e})
 }
 
-// flush sends all events, unless another goroutine is already sending. The caller
-// must hold no lock.
+// flush sends all events. If another goroutine is already sending, that goroutine
+// sends the new events too. The caller must hold no lock.
 func (q *gateEvents) flush() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -69,7 +69,7 @@ const (
 )
 
 // These times limit how long a call waits, in milliseconds. They are not multiples of
-// 10, unlike the times of all other changes.
+// 10. All other changes happen at multiples of 10, so never at the end of a limit.
 const (
 	modelPatience = 3003
 	modelMaxHold  = 5003

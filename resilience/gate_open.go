@@ -103,8 +103,8 @@ func (g *gate) began(p permit) bool {
 	return p.generation+uint64(g.failures) >= g.generation
 }
 
-// quiet reports whether the last success is long enough ago. The caller holds mu.
-// Before the first success:
+// quiet reports whether the last success is at least QuietMs ago. At a strict
+// breaker, it returns true. The caller holds mu. Before the first success:
 //
 //   - normally it returns true
 //   - if failed calls have overlapped, quietMs counts from the gate's creation
@@ -140,7 +140,7 @@ func (g *gate) scheduleTrial(now time.Time) {
 }
 
 // trialGap returns the pause before the next trial. With more calls, the pause is
-// shorter. The caller holds mu.
+// shorter. With sharing, it is at most busyGap. The caller holds mu.
 func (g *gate) trialGap(now time.Time) time.Duration {
 	gap := trialGaps[min(g.failedTrial, len(trialGaps)-1)]
 	if g.sharing != nil {

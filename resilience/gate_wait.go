@@ -42,7 +42,7 @@ type waiter struct {
 }
 
 // enter returns a permit, possibly after a wait. If the call should not wait, enter
-// returns a [refusal].
+// returns a [refusal]. If the context ends first, enter returns its error.
 func (g *gate) enter(ctx context.Context, w *waiter) (permit, error) {
 	w.deadline, _ = ctx.Deadline()
 	waiting := false

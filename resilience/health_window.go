@@ -3,7 +3,7 @@ package resilience
 import "time"
 
 // healthWindow counts the outcomes of the last [HealthWindow] in buckets of one
-// second. The zero value is empty.
+// second. The zero value is empty. It is not safe for concurrent use.
 type healthWindow struct {
 	buckets [HealthWindow / time.Second]healthCounts // a ring, one bucket per second
 	newest  int64                                    // second of the newest bucket, counted from Health.start

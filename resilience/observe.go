@@ -39,10 +39,11 @@ var logEntries = map[Kind]logEntry{
 // logged with the context of the call. The levels are:
 //
 //   - error: alerts
-//   - warn: failed calls, failed streams, fallbacks, restarts
+//   - warn: failed calls, failed streams, fallbacks, restarts, and requests that are
+//     not repeated
 //   - warn: each change of a breaker, of an endpoint's health, or of sharing
 //   - info: pauses before calls
-//   - debug: successful calls, rate limits that begin or end, and the end of a Do
+//   - debug: successful calls, changes of rate limits, and the end of a Do
 //
 // The record of a pause contains the time that the provider asked for (retryAfterMs,
 // derivedRetry). If the provider asked for none, it contains backoffMs. This is the
@@ -100,8 +101,9 @@ type Counters struct {
 	//   - A rate limit is extended.
 	//   - A person ends a rate limit.
 	//
-	// The argument left is the time until calls are allowed, or 0. With a
-	// [Target.Key], the argument endpoint is endpoint#key.
+	// The argument left is the time until calls are allowed. It is 0 if a person has
+	// ended the rate limit. With a [Target.Key], the argument endpoint is
+	// endpoint#key.
 	Hold func(ctx context.Context, endpoint string, left time.Duration)
 	// Health is called when the health of an endpoint changes. The argument state is
 	// [Healthy] or [Unhealthy]. To get these events, pass the observer to

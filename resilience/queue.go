@@ -29,10 +29,10 @@ import (
 //
 // If a circuit breaker or a rate limit refuses a restart, no call is made. The
 // restart does not count then ([RestartPostponed], [OpenError], [HoldError]). The
-// task is postponed until the breaker or the rate limit allows a call. This pause is
-// rounded up to whole minutes. It grows with each further refusal, to one hour at
-// most. When a breaker closes, the tasks that it refused are restarted
-// ([Queue.BreakerClosed]).
+// task is postponed until the breaker or the rate limit allows a call. By default,
+// this pause is rounded up to whole minutes. It grows with each further refusal, to
+// one hour. It is longer only if no call is allowed for longer. When a breaker
+// closes, the tasks that it refused are restarted ([Queue.BreakerClosed]).
 //
 // No task is lost silently:
 //

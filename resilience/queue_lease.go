@@ -15,8 +15,8 @@ const DefaultQueueLease = 30 * time.Second
 // end of a process during a restart.
 const maxCrashes = 3
 
-// ErrLeaseLost is the cause of a task's context if the lease cannot be renewed.
-// Another queue can then run the task.
+// ErrLeaseLost is the cause with which a task's context ends if the lease cannot be
+// renewed. Another queue can then run the task.
 var ErrLeaseLost = errors.New("the lease of the task is lost")
 
 // WithQueueLease sets how long the lease of a task lasts. The default, also for d <=
@@ -104,7 +104,8 @@ func (r *taskRun) end() {
 }
 
 // takeOver queues or parks a task that has an expired lease. If several queues try
-// at once, one succeeds.
+// at once, one succeeds. The event comes before the change of the record. If the
+// process ends in between, the event is repeated, but not lost.
 func (q *Queue) takeOver(t *task) {
 	q.mu.Lock()
 	if !q.leaseOver(t) {

@@ -39,7 +39,8 @@ type Store interface {
 const recordVersion = 1
 
 // record is the format in which a task is stored. Secrets are masked, except in the
-// payload.
+// payload. So only the owner of a store should be able to read the store. Context
+// values are not stored.
 type record struct {
 	Version       int             `json:"version"`
 	Key           string          `json:"key,omitempty"`
@@ -51,7 +52,7 @@ type record struct {
 	Result        classify.Result `json:"result"`
 	Number        int             `json:"restarts"`           // number of the last restart that has begun
 	Failures      int             `json:"failures,omitempty"` // restarts that have failed
-	Crashes       int             `json:"crashes,omitempty"`  // restarts during which the process ended
+	Crashes       int             `json:"crashes,omitempty"`  // restarts during which the process ended, without the leased one
 	Postponements int             `json:"waits,omitempty"`    // consecutive refused restarts
 	Due           time.Time       `json:"due"`                // time of the next restart
 	Pause         time.Duration   `json:"pause,omitempty"`    // the pause before Due

@@ -6,7 +6,7 @@ import "time"
 const idleTimeout = time.Hour
 
 // recent is a map that drops expired entries and, when full, the least recently
-// used. The zero value has capacity [MaxKeys].
+// used. The zero value has capacity [MaxKeys]. It is not safe for concurrent use.
 type recent[K comparable, V any] struct {
 	capacity int // 0 = MaxKeys
 	entries  *bounded[K, *recentEntry[K, V]]

@@ -90,7 +90,7 @@ func readable(resp *http.Response) bool {
 func hasBody(resp *http.Response) bool { return resp.Body != nil && resp.Body != http.NoBody }
 
 // limitHeader returns h if it has at most headerBytes. Otherwise it returns a copy
-// without values that are too long.
+// without values that are too long or do not fit.
 func limitHeader(h http.Header) http.Header {
 	size := 0
 	for name, values := range h {

@@ -48,8 +48,8 @@ func kindOf(h http.Header) bodyKind {
 // scanner splits a stream into events. It keeps at most firstBytes of each event's
 // data.
 type scanner interface {
-	// next returns the first event that ends in p, and the rest of p. The event is
-	// valid until the next call.
+	// next returns the first event that ends in p, and the rest of p. If no event
+	// ends in p, ok is false. The event is valid until the next call.
 	next(p []byte) (e streamEvent, rest []byte, ok bool)
 	// flush returns the last event if the input ended within this event.
 	flush() (e streamEvent, ok bool)

@@ -92,13 +92,14 @@ const (
 // recover panics of f. When ctx ends, Do stops waiting and makes no further call. A
 // running call has to watch ctx itself.
 //
-// The returned error is an [*Error]. It lists all attempts, unwraps to f's last
-// error, and has its text. In two cases, f's error is returned unchanged:
+// The error of failed calls is an [*Error]. It lists all attempts, unwraps to f's
+// last error, and has its text. In two cases, f's error is returned unchanged:
 //
 //   - The [Config] is not enabled. Do then calls f once with the first target.
 //   - One call was made, and only the policy prevented a second.
 //
-// If no call was made, the error shows what prevented the call:
+// If no call was made, the error shows what prevented the call. It is an [*Error]
+// only if the restart queue accepted the call. Otherwise it is one of these:
 //
 //   - the error of ctx
 //   - an [*OpenError]

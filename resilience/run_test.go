@@ -276,7 +276,7 @@ func TestDo_CancelledInCall(t *testing.T) {
 }
 
 // After a cancellation, the error also matches the last failure. The canceled call
-// does not count.
+// does not count against the endpoint.
 func TestDo_CancelledInLaterCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

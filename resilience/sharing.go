@@ -100,13 +100,15 @@ type Receiver struct{ b *Breakers }
 //
 //   - A rate limit longer than cooldownMs ([BreakerConfig]) is limited to maxHoldMs
 //     ([RetryConfig]), and to cooldownMs.
-//   - If a call has just succeeded (quietMs), the breaker opens only at its next
-//     failure.
-//   - If an opening is reported but a call succeeds within 30 seconds, further
-//     openings by that process are ignored for a minute.
+//   - If a call of this process has just succeeded (quietMs), the breaker opens only
+//     at the next counted failure.
+//   - If a process reports an opening, a success of another process within 30
+//     seconds refutes it. Further openings by the first process are then ignored for
+//     a minute.
 //
 // When calls are allowed again, each process begins at a slightly different time.
-// These times differ by 10 ms times the number of processes, two seconds at most.
+// These times are spread over 10 ms times the number of processes, two seconds at
+// most.
 func (r Receiver) Apply(c GateChange) {
 	if r.b == nil {
 		return

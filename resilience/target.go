@@ -15,10 +15,9 @@ type Target struct {
 	Endpoint string `json:"endpoint,omitempty"` // a URL; events, logs, errors and labels show only Name
 	Provider string `json:"provider,omitempty"` // "anthropic", "openai", ...
 	Model    string `json:"model,omitempty"`
-	// Key distinguishes calls to one endpoint that have separate rate limits.
-	// Examples are a tenant, a credential or a model. Each key has its own breaker
-	// and rate limit. Use a name, not the credential, because events and errors show
-	// the key.
+	// Key distinguishes calls to one endpoint that have separate rate limits. It can
+	// name a tenant, a credential or a model. Each key has its own breaker and rate
+	// limit. Use a name, not the credential, because events and errors show the key.
 	Key string `json:"key,omitempty"`
 }
 
@@ -28,8 +27,8 @@ type Target struct {
 // has none of these.
 //
 // The name of an endpoint has no user information, query or fragment. Endpoints that
-// differ only in these parts share a breaker. Secrets in other parts are masked,
-// even in an invalid URL.
+// differ only in these parts share a breaker. Secrets in the path, the provider and
+// the model are masked, even if the URL is invalid.
 func (t Target) Name() string {
 	return cmp.Or(mask.Endpoint(t.Endpoint), mask.Text(t.Provider), mask.Text(t.Model))
 }
@@ -54,8 +53,9 @@ type Call struct {
 	// the zero Target is called.
 	Targets []Target
 
-	// FallBack reports whether another target may be tried. If FallBack is nil, none
-	// is tried. It is called after these failures:
+	// FallBack reports whether another target may be tried after one of the
+	// failures below. It is not called after other failures. If FallBack is nil, no
+	// other target is tried after these failures:
 	//
 	//   - invalid_request, context_overflow
 	//   - a provider's budget_exceeded

@@ -212,7 +212,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return e.do(call)
 }
 
-// both returns a function that returns true if both a and b do.
+// both returns a function that returns true if both a and b do. b may be nil.
 func both(a, b func(Attempt) bool) func(Attempt) bool {
 	if b == nil {
 		return a

@@ -23,8 +23,8 @@ var modelPaths = []string{
 // WithModelAPIs also retries POST requests to the APIs of language models. A request
 // is retried only if the model did not answer. So the response is an error, or there
 // was no connection. If a connection breaks later, the request is not retried,
-// because an answer costs money. By default, a POST is retried only with an
-// Idempotency-Key.
+// because the model may have answered, and an answer costs money. By default, a POST
+// is retried only with an Idempotency-Key.
 //
 // The APIs are recognized by the end of the path, such as "/v1/messages".
 //

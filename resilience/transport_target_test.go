@@ -69,7 +69,8 @@ func TestTransport_FallsBack(t *testing.T) {
 	})
 }
 
-// Only a request that was not sent can go to another target.
+// A request that must not be repeated goes to another target only if it was not
+// sent.
 func TestTransport_FallsBackUnsent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

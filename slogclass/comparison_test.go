@@ -65,8 +65,9 @@ var mapped = slogmulti.NewHandleInlineMiddleware(func(ctx context.Context, r slo
 	return next(ctx, r)
 })
 
-// BenchmarkComparison measures the figures in docs/comparison.md. The case "new"
-// logs more texts than the classifier caches.
+// BenchmarkComparison measures the figures in docs/comparison.md. The metric x-bare
+// is the time divided by the time with a JSON handler alone. The case "new" logs more
+// texts than the classifier caches.
 func BenchmarkComparison(b *testing.B) {
 	ctx := context.Background()
 	bare := slog.NewJSONHandler(io.Discard, nil)
@@ -104,7 +105,9 @@ func BenchmarkComparison(b *testing.B) {
 }
 
 // TestComparisonWithAMapping compares mapping with the standard rules on the corpus.
-// With -v it prints the two figures that docs/comparison.md quotes.
+// With -v it prints the two figures that docs/comparison.md quotes. The rules have an
+// advantage, because they are developed with this corpus. If the difference is at
+// most ten percentage points, the test fails.
 func TestComparisonWithAMapping(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open("../classify/testdata/corpus.jsonl")

@@ -141,7 +141,8 @@ func TestHandlerInHandler(t *testing.T) {
 	}
 }
 
-// slog's JSON handler omits the comma after a group of empty attributes.
+// slog's JSON handler omits the comma after a group of empty attributes. The line
+// with the added keys must still be valid.
 func TestHandlerAfterAGroupOfEmptyAttributes(t *testing.T) {
 	t.Parallel()
 	logger, out := newLogger()

@@ -17,8 +17,9 @@ func writesGroupsAlike(h slog.Handler) bool {
 // nests reports whether nest can be used for h.
 func (h *Handler) nests() bool { return h.cfg.nests && h.path.link == nil }
 
-// nest returns the first open group of h as an attribute, with the attributes of r.
-// outer is the next handler outside that group.
+// nest returns the first open group of h as an attribute. It contains the attributes
+// of the With calls since that group, and those of r. outer is the next handler
+// outside that group.
 func (h *Handler) nest(r *slog.Record) (group slog.Attr, outer slog.Handler) {
 	var calls [maxDepth]call // last call first
 	n, size := 0, r.NumAttrs()

@@ -85,7 +85,8 @@ func (h *Handler) prepare(category classify.Category, reason classify.Reason) sl
 //
 //  1. It starts at the nearest ancestor with a cached handler.
 //  2. It repeats the later calls that derived h.
-//  3. It caches each result in the Handler that the original call returned.
+//  3. It caches each result in the Handler that the original call returned, if that
+//     Handler still exists.
 func (h *Handler) prepareDeep(category classify.Category, reason classify.Reason) slog.Handler {
 	var calls []*link // the calls to repeat, last call first
 	var result slog.Handler

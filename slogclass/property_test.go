@@ -34,7 +34,8 @@ func (o op) String() string {
 	return fmt.Sprintf("WithGroup(%q)", o.group)
 }
 
-// attrsGen returns a generator of attributes with unique keys that begin with n.
+// attrsGen returns a generator of attributes with unique keys. The keys begin with n,
+// except for the keys of this package.
 func attrsGen(n string) *rapid.Generator[[]any] {
 	one := rapid.Custom(func(t *rapid.T) slog.Attr {
 		key := n + rapid.StringMatching(`[a-c]`).Draw(t, "key")

@@ -14,7 +14,7 @@ func (c *config) mayAddKeys(key string) bool {
 }
 
 // maxValuers is the maximum number of LogValuers that are called for one record or
-// With. LogValuers can return the same members many times.
+// one call of With. LogValuers can return the same members many times.
 const maxValuers = 1 << 10
 
 // resolver replaces LogValuers that may add one of the package's keys. It stops at
@@ -26,7 +26,8 @@ type resolver struct {
 	keyMembers budget // members of groups under one of the keys
 }
 
-// copy returns a copy of members. Over maxMembers in total, it returns false.
+// copy returns a copy of members. Over maxMembers in total, it returns members itself
+// and false.
 func (r *resolver) copy(members []slog.Attr) ([]slog.Attr, bool) {
 	if r.copied += budget(len(members)); r.copied > maxMembers {
 		return members, false
@@ -34,8 +35,9 @@ func (r *resolver) copy(members []slog.Attr) ([]slog.Attr, bool) {
 	return slices.Clone(members), true
 }
 
-// value resolves the value of the attribute a, or an error if LogValue panics. It
-// returns false after maxValuers calls of LogValue.
+// value replaces the value of the attribute a by what LogValue returns. If LogValue
+// panics, the new value is an error. After maxValuers calls of LogValue, it returns
+// false.
 func (r *resolver) value(a *slog.Attr) bool {
 	if a.Value.Kind() != slog.KindLogValuer {
 		return true

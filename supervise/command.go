@@ -18,9 +18,9 @@ const (
 	StderrRunes    = 500              // characters kept of standard error
 )
 
-// Command describes a child process and its limits. Only Name is required. A Command
-// may be run many times. If its readers and writers allow it, it may be run
-// concurrently.
+// Command describes a child process and its limits. Only Name is required. Run does
+// not change a Command, so it may be run many times. If its readers and writers are
+// safe for concurrent use, it may be run concurrently.
 type Command struct {
 	Name string   // the program: a path, or a name to be found in PATH
 	Args []string // the arguments, without the name

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// group is a process group. The id is the pid of the first process. A process that
-// calls setsid leaves the group.
+// group is a process group. The id is the pid of the first process. It stays valid
+// until the last member has ended. A process that calls setsid leaves the group.
 type group struct {
 	id      int
 	running int // pid of a member that was running at the last check; 0 at first

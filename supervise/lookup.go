@@ -40,10 +40,10 @@ const (
 	CheckFailed SetupProblem = "check_failed" // --version crashed, timed out or printed no version
 )
 
-// SetupError reports that a program cannot be used. The text is for the user: "Codex
-// CLI not found. Run: npm install -g @openai/codex". [LookUp] returns a SetupError.
-// The error of [Run] wraps a SetupError if a known agent cannot be used. Versions
-// and hint are then empty.
+// SetupError reports that a program cannot be used. The text is for the user, for
+// example "Codex CLI not found. Run: npm install -g @openai/codex". [LookUp] returns
+// a SetupError. The error of [Run] wraps a SetupError if a known agent is not
+// installed or needs an update. Versions and hint are then empty.
 type SetupError struct {
 	Problem    SetupProblem
 	Product    string // "Codex CLI"
@@ -125,10 +125,11 @@ func WithLookUpEnv(env ...string) LookUpOption {
 	})
 }
 
-// LookUp finds a program by name or path and runs it with --version. If minVersion
-// is "", any version is accepted. hint is the command that installs or updates the
-// program, or "". The error is a [*SetupError]. If ctx ended first, the error is
-// that of ctx. If minVersion is invalid, the error has another type.
+// LookUp finds a program by name or path and runs it with --version. minVersion is
+// the minimum version. If it is "", any version is accepted. hint is the command that
+// installs or updates the program, or "". The error is a [*SetupError]. If ctx ended
+// first, the error is that of ctx. If minVersion is invalid, the error has another
+// type.
 //
 // Versions are compared as semantic versions: 0.34.0-alpha.1 is less than 0.34.0.
 func LookUp(ctx context.Context, name, minVersion, hint string, opts ...LookUpOption) (Installed, error) {
@@ -268,7 +269,8 @@ func parseMinimum(text string) (*version.Version, error) {
 	return version.NewVersion(text)
 }
 
-// firstVersion returns the first version in a text, parsed and as written.
+// firstVersion returns the first version in a text, parsed and as written. If there
+// is none, v is nil.
 func firstVersion(text string) (v *version.Version, written string) {
 	for _, m := range versionText.FindAllStringSubmatchIndex(text, -1) {
 		written = strings.TrimRight(text[m[2]:m[3]], ".-")

@@ -25,8 +25,8 @@ type Outcome struct {
 	Duration time.Duration // from the start to the end
 }
 
-// Error is the failure of a child. The text says how the program ended. It does not
-// quote the child's output.
+// Error is the failure of a child. The text names the program and says how it ended.
+// It does not quote the child's output.
 type Error struct {
 	Program string // the name of the program, without its directory
 	Outcome Outcome
@@ -40,8 +40,8 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrorType returns the reason of the error, for OpenTelemetry's error.type.
 func (e *Error) ErrorType() string { return string(e.Outcome.Result.Reason) }
 
-// ErrWatchdog matches the error of every child that a watchdog ended. Such an error
-// also matches context.DeadlineExceeded.
+// ErrWatchdog matches, with errors.Is, the error of every child that a watchdog
+// ended. Such an error also matches context.DeadlineExceeded.
 var ErrWatchdog = errors.New("ended by the watchdog")
 
 // watchdogError is the error of an exceeded limit.

@@ -26,8 +26,8 @@ import (
 //     the process.
 //   - If a watchdog or the context ended the child, Run ends the process too.
 //
-// If a process survives SIGKILL, Run waits at most Command.Grace or [DefaultGrace],
-// whichever is longer.
+// If a process survives SIGKILL, Run then waits at most Command.Grace or
+// [DefaultGrace], whichever is longer.
 func Run(ctx context.Context, c Command) (Outcome, error) {
 	began := time.Now()
 	r := execution{command: &c, outcome: Outcome{ExitCode: -1}}

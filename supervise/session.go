@@ -25,7 +25,7 @@ type session[C any] struct {
 //
 //   - After a closed pipe, the session waits for the exit code.
 //   - After the exit, the session waits for the last output.
-//   - After a late answer to a ping, the session waits for the end of the call.
+//   - After the answer to a ping, the session waits for the end of the late call.
 const exitWait = time.Second
 
 // launch starts the child and connects to it.

@@ -18,7 +18,8 @@ const NewSessionText = "Starting new session (previous session unavailable)"
 // signInText is the text for a missing or expired sign-in.
 var signInText = Text{"Your {name }sign-in is missing or has expired", "Sign in again"}
 
-// userTexts has the text for each reason. UserText replaces the provider's name:
+// userTexts has the text for each reason. UserText replaces these placeholders by the
+// provider's name:
 //
 //   - {Name} becomes the name, or "The provider" if unknown.
 //   - {name} becomes the name, or "the provider" if unknown.

@@ -107,7 +107,8 @@ func (s *scanner) unit(i int) (unit string, end int) {
 	return text[:n], i + n
 }
 
-// withLongUnit replaces a number and a unit after a space, as in "250 ms".
+// withLongUnit replaces the number s.text[start:end]. It also replaces a unit after a
+// space, as in "250 ms".
 func (s *scanner) withLongUnit(start, end int) int {
 	if s.at(end) == ' ' {
 		switch unit, after := s.unit(end + 1); {

@@ -91,8 +91,8 @@ func drawText(t *rapid.T, kinds []string) string {
 	return b.String()
 }
 
-// TestSameIncident checks that equal ids mean equal phrases and equal kinds of
-// values.
+// TestSameIncident checks that ids are equal exactly if the phrases and the kinds of
+// values are equal.
 func TestSameIncident(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -108,7 +108,7 @@ func (s *scanner) quotedText(i, start, end, after int) bool {
 }
 
 // closing returns the index of the closing quote of a text that begins at start, or
-// -1. k is an index in quotePairs.
+// -1. Outside braces, the quote must be on the same line. k is an index in quotePairs.
 func (s *scanner) closing(k, start int) int {
 	if start < s.unclosed[k] {
 		return -1

@@ -29,8 +29,8 @@ type scanner struct {
 	errorQuote                 int // index at which a quote opens an error text, not a value; 0 = none
 	nesting                    int // number of quoted texts around the current index
 	lineEnd                    int // the end of the current line
-	// For each kind of quotes, no closing quote was found before this index. So a
-	// search before this index is skipped.
+	// For each kind of quotes, the last search without success has ended at this
+	// index. A new search that begins before this index is skipped.
 	unclosed [len(quotePairs)]int
 }
 

@@ -17,7 +17,7 @@ const (
 	placeholderStr      = "<str>"
 )
 
-// kind is what the scanner does at a byte.
+// kind is a class of bytes. It determines what the scanner does at such a byte.
 type kind uint8
 
 const (

@@ -100,7 +100,7 @@ func (s *scanner) endOfAlnum(i int) int {
 }
 
 // isTypeName reports whether s.text[i:end] looks like "NullPointerException": every
-// capital letter is followed by three small letters.
+// capital letter is followed by at least three small letters.
 func (s *scanner) isTypeName(i, end int) bool {
 	for i < end {
 		start := i
@@ -118,8 +118,9 @@ func (s *scanner) isTypeName(i, end int) bool {
 	return true
 }
 
-// isJumble reports whether the letters s.text[i:end] look random: capital letters
-// divide them into words of fewer than three letters on average.
+// isJumble reports whether the letters s.text[i:end] look random. A capital letter
+// after a small letter begins a new word. Words of random letters have fewer than
+// three letters on average.
 func (s *scanner) isJumble(i, end int) bool {
 	humps, n := 1, end-i
 	for i++; i < end; i++ {

@@ -30,7 +30,7 @@ func patternError(d *ruledoc.Rule, err error) error {
 	}
 }
 
-// patternFault is an error with its own text, which wraps a parser's error.
+// patternFault wraps a parser's error and has its own text.
 type patternFault struct {
 	text string
 	err  error

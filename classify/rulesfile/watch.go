@@ -42,9 +42,9 @@ func WithInterval(d time.Duration) Option {
 }
 
 // WithErrorFunc sets a function that Watch calls if new content cannot be used. By
-// default, errors are ignored. A fault in the rules is an [*Error]. If the file was
-// removed, the error wraps [os.ErrNotExist]. The function is called once for each
-// fault. It runs in the goroutine that watches the file.
+// default, errors are ignored. For a fault in the file, the error wraps an [*Error].
+// If the file was removed, the error wraps [os.ErrNotExist]. The function is
+// called once for each fault. It runs in the goroutine that watches the file.
 func WithErrorFunc(f func(error)) Option {
 	return optionFunc(func(c config) config {
 		c.onError = f
@@ -81,13 +81,13 @@ func WithClassifier(opts ...classify.Option) Option {
 // becomes faulty later, or is removed, the classifier keeps its rules. Watch then
 // calls the function of [WithErrorFunc].
 //
-// Watch polls the file, so it also works on network file systems. It detects a
-// rename, as editors do. It detects changed symbolic links, as in a Kubernetes
-// ConfigMap.
+// Watch polls the file, so it also works on network file systems. It detects that a
+// rename has replaced the file, as with many editors. It detects changed symbolic
+// links, as in a Kubernetes ConfigMap.
 //
 // New content takes effect after two checks in a row have found it. This takes one to
-// two intervals. A program that pauses longer between writes should write another
-// file and rename it.
+// two intervals after the last write. A program that pauses longer between writes
+// should write another file and rename it.
 func Watch(ctx context.Context, path string, opts ...Option) (*classify.Classifier, error) {
 	w := watcher{path: path, cfg: config{interval: DefaultInterval}}
 	for _, o := range opts {

@@ -233,7 +233,8 @@ func classified(rec *shapes.Record, f *evidence.Facts) (classify.Result, bool) {
 	return evidence.Existing(rec.Text(rec.Category, longestName), rec.Text(rec.Reason, longestName), f)
 }
 
-// finish writes the result and counts it, unless the exception was handled.
+// finish writes the result and counts it. An exception on a record below MinSeverity
+// was handled and is not counted.
 func (j *job) finish() {
 	l := &j.current
 	res := l.decision.Complete(j.p.classifier, &l.attrs.Facts)

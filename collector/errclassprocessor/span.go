@@ -144,7 +144,8 @@ func anyException(events ptrace.SpanEventSlice) bool {
 }
 
 // lastException returns the index of the last exception in the first n events, or
-// -1. It subtracts the attributes that it reads from *left, and returns -1 below 0.
+// -1. It subtracts the attributes that it reads from *left. If *left falls below 0,
+// it returns -1.
 func lastException(events ptrace.SpanEventSlice, n int, left *int) int {
 	for i := n - 1; i >= 0; i-- {
 		m := events.At(i).Attributes()

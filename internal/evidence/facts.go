@@ -111,7 +111,7 @@ func textStatus(s string) int {
 }
 
 // grpcCode returns a gRPC code in the classifier's form: "14" becomes "grpc-status:
-// 14". The code 0 becomes "".
+// 14". The code 0 becomes "". A code that is not a number stays unchanged.
 func grpcCode(code string) string {
 	if code == "" {
 		return "" // strconv would allocate an error
@@ -127,7 +127,7 @@ func grpcCode(code string) string {
 }
 
 // rpcCode returns the value of rpc.response.status_code. A number from 0 to 16 is a
-// gRPC code, unless rpc.system differs.
+// gRPC code, unless rpc.system names another system, such as JSON-RPC.
 func (f *Facts) rpcCode() string {
 	if f.rpc == "" {
 		return ""
@@ -151,7 +151,8 @@ func (f *Facts) ExceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 }
 
 // outcome returns the evidence of how a call ended, with text as the message. If
-// error.type is not an own deadline, its value counts as a server's code.
+// error.type is an own deadline, it becomes the type. Otherwise it becomes the code,
+// if there is no other code.
 func (f *Facts) outcome(text string) classify.Evidence {
 	if f.OwnDeadline {
 		return classify.Evidence{Type: f.ErrorType, Message: text}

@@ -12,7 +12,8 @@ import "strings"
 //
 // The text between frames is read, such as "Caused by: ...".
 //
-// A frame begins a line, or follows the prefix of a log collector.
+// A frame begins a line, or follows the prefix of a log collector. In JSON, the two
+// bytes \n can separate lines.
 
 // FrameReader finds the stack frames of a text, from its beginning to its end.
 type FrameReader struct {
@@ -61,7 +62,8 @@ func FirstFrame(text string) string {
 	return text[start:end]
 }
 
-// lineBreak returns the first line break at or after start, and the next line.
+// lineBreak returns the index of the first line break at or after start, and the
+// index of the next line.
 func (r *FrameReader) lineBreak(start int) (at, next int) {
 	if start > r.real {
 		r.real = len(r.text)
@@ -85,9 +87,12 @@ func (r *FrameReader) lineBreak(start int) (at, next int) {
 // collector.
 var collected = [...]string{"  at ", "\tat ", `  File "`}
 
+// maxPrefix is the maximum length of this prefix and the beginning of the frame, in
+// bytes.
 const maxPrefix = 160
 
-// maxFrame limits the bytes that are searched for the end of a frame.
+// maxFrame is how many bytes of a line are searched for the end of a frame. So the
+// time is not quadratic.
 const maxFrame = 1 << 10
 
 // frame finds a frame in the line text[line:stop]. If the line has no frame, end

@@ -2,8 +2,8 @@ package form
 
 import "strings"
 
-// A line break within a phrase hides the phrase from a rule. So the rules also read
-// the text with joined lines.
+// A line break within a phrase hides the phrase from a rule. So the standard rules
+// also read the text with joined lines.
 
 // minWidth and MaxWidth are the smallest and the largest width of a terminal, in
 // bytes.
@@ -15,8 +15,8 @@ const (
 // blanks can surround a line in a box, or begin a continued line.
 const blanks = " \t│"
 
-// JoinLines replaces the line breaks that a terminal might have added by spaces. If
-// text has no such line break, ok is false.
+// JoinLines puts a space in place of each line break that a terminal might have
+// added. If text has no such line break, ok is false.
 func JoinLines(text string) (joined string, ok bool) {
 	if lineWidth(text) == 0 {
 		return "", false

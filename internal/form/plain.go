@@ -5,10 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// Colours and unusual spaces do not change the meaning of a text. So the standard
-// rules read a text without them.
+// Colours, unusual spaces and double spaces do not change the meaning of a text. So
+// the standard rules read a text without them. A user's rules read the text
+// unchanged, and then without them.
 
-// maxPlain is the maximum length of a text that is rewritten, in bytes.
+// maxPlain is the maximum length of a text that is rewritten, in bytes. A longer
+// text stays as it is.
 const maxPlain = 1 << 20
 
 // PlainText returns text without the escape sequences of terminals and without

@@ -27,8 +27,9 @@ const (
 	command = 0x9d // ESC ]
 )
 
-// kindOf returns the kind of a character. Letters are ordinary. Control and format
-// characters are hidden.
+// kindOf returns the kind of a character. Letters and private-use characters are
+// ordinary. Control characters, format characters (Unicode category Cf), fillers and
+// variation selectors are hidden.
 func kindOf(r rune) runeKind {
 	switch {
 	case r < 0xa0:
@@ -92,8 +93,9 @@ func kindOfPunctuation(r rune) runeKind {
 // This rune means a byte that is not UTF-8. The rune U+FFFD itself is ordinary.
 const broken = utf8.MaxRune + 1
 
-// character decodes the character at the start of s, including an ASCII escape. If
-// an escape spells an ordinary character, only the first byte is decoded.
+// character decodes the character at the start of s, including an ASCII escape. The
+// escapes are those of JSON, C, the shell, cat -v, rsyslog, HTML and URLs. If an
+// escape spells an ordinary character, only the first byte is decoded.
 func character(s string) (r rune, size int) {
 	if s[0] >= utf8.RuneSelf {
 		r, size = utf8.DecodeRuneInString(s)
@@ -180,7 +182,8 @@ func spelledRune(s string) (r rune, size int) {
 	return 0, 0
 }
 
-// number decodes s[at:at+digits]. If one of these bytes is not a digit, end is 0.
+// number decodes s[at:at+digits]. If one of these bytes is missing or is not a
+// digit, end is 0.
 func number(s string, at, digits int, base rune) (r rune, end int) {
 	if digits <= 0 || at+digits > len(s) {
 		return 0, 0
@@ -298,8 +301,8 @@ var terminators = [...]string{
 	"\a", "\x1b\\", "\u009c", `\u0007`, `\u001b\\`, `\u001b\`, `\x07`, `\x1b\\`, `\x1b\`, `\033\`, `\e\`, `\a`, "#007", `#033\`, "^G",
 }
 
-// length returns the length of the string sequence from index start. For a sequence
-// longer than 4 KiB, length returns 0.
+// length returns the length of the string sequence from index start. If the sequence
+// does not end within 4 KiB, length returns 0.
 func (e *stringEnds) length(start int) int {
 	const longest = 4 << 10
 	if e.next < start {

@@ -49,7 +49,7 @@ func (r Rewriting) original(text string, index int) int {
 }
 
 // View is a rewritten text, for example with joined lines. The function Source
-// converts an index to an index in the original text.
+// converts an index in Text to an index in the original text.
 type View struct {
 	Text   string
 	Source func(index int) int

@@ -122,8 +122,8 @@ func (s *scanner) call(i, end int, calls []call) {
 	s.callTo = k
 }
 
-// calledAt returns the name before the parenthesis s.text[i], and its possible
-// calls. If no argument can be a secret, there are no calls.
+// calledAt returns the index of the name before the parenthesis s.text[i], and the
+// possible calls. If no argument can be a secret, there are no calls.
 func (s *scanner) calledAt(i int) (from int, calls []call) {
 	var low [longestWord]byte
 	from = i

@@ -85,7 +85,7 @@ func isCertificate(token string) bool {
 }
 
 // isBase64 reports whether a token with slashes is base64 and not a path. In
-// base64, at least two in three parts look random.
+// base64, at least two in three parts look random. Short parts do not count.
 func isBase64(text string) bool {
 	const leastPart = 4
 	parts, wild := 0, 0

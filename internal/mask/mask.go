@@ -16,8 +16,8 @@
 // Words, prefixes, programs and functions are data. See table.go, prefixes.go,
 // command_table.go and call.go.
 //
-// Another pass searches for long tokens that look random. Ids, hashes and paths are
-// not masked, because operators need these. See entropy.go.
+// Another pass searches for long tokens that look random. It does not mask ids,
+// hashes and paths, because operators need these. See entropy.go.
 //
 // [Masked] replaces each secret. A word that describes a problem ("token: expired")
 // stays.

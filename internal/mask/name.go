@@ -13,7 +13,7 @@ const (
 	code          // a one-time code or PIN
 	weak          // a secret if the value looks random: key=
 	token         // a secret, unless the value is an ordinary word
-	password      // a secret that can be an ordinary word
+	password      // a secret that can be an ordinary word, but not one of the set benign
 	header        // a value with several words, such as a scheme and a token
 )
 

@@ -90,7 +90,7 @@ func (s *scanner) isURL(i int) bool { return slash(s.text[i+1:]) > 0 }
 const maxNames = 8
 
 // tooMany counts the names before the value v. If there are more than maxNames, it
-// masks v.
+// masks v and returns true.
 func (s *scanner) tooMany(v value) bool {
 	if s.namesTo != v.to {
 		s.namesTo, s.names = v.to, 0
@@ -117,7 +117,8 @@ func (s *scanner) isPWD(i int) bool {
 	return strings.HasSuffix(s.text[:i], "PWD=")
 }
 
-// phrase masks the rest of a pass phrase from i: a few lower-case words.
+// phrase masks the rest of a pass phrase from i: a few lower-case words, none of
+// them in the set benign.
 func (s *scanner) phrase(i int) {
 	const words, bytes = 8, 100
 	n, end := 0, i

@@ -243,7 +243,7 @@ func (s *scanner) identified(args []value) {
 	}
 }
 
-// addArg masks v, unless v is a placeholder or an ordinary word.
+// addArg masks v, unless v is a placeholder or a word of the set benign.
 func (s *scanner) addArg(v value) {
 	to := v.to
 	if !v.quoted {

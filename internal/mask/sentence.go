@@ -15,11 +15,13 @@ type language struct {
 	//   - states has whole words.
 	//   - endings has the ends of words.
 	//   - prefixes and prefixed have the beginnings and the ends of words.
+	//
+	// Without states, an unquoted value must look like a secret.
 	states, endings, prefixes, prefixed string
 }
 
-// languages lists the languages. In English, too many words can follow "the
-// password is".
+// languages lists the languages. English has no states, because too many words can
+// follow "the password is".
 var languages = []language{
 	{copulas: "is", conjunctions: "and"},
 	{

@@ -75,7 +75,7 @@ func (s *scanner) arrow(i, n int, words name) bool {
 }
 
 // separatorAt returns the length of the separator at i, or 0. c is usually the
-// decoded first byte.
+// decoded first byte. encoded is true if the separator is percent-encoded.
 func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 	text := s.text[i:]
 	switch c = text[0]; c {

@@ -132,7 +132,7 @@ var (
 	schemes = set("bearer basic token apikey bot negotiate ntlm digest hawk ssws dpop geniekey")
 )
 
-// benign are ordinary words that can follow a secret's name.
+// benign are ordinary words that can follow a secret's name and are not secrets.
 var benign = set(`a an and any all also are as at be because been but by can cannot cant could did do does doesnt dont either empty error errors expired expires failed failure fail false file
 	for from get given has hasnt have header headers if in incorrect incorrectly into invalid invalidated is isnt it its issue issued issuer key keys length limit malformed mismatch mismatched missing must needs
 	never no non none not nothing null nil null-value of off ok on only or out parameter param password passwords please provided real redacted hidden masked filtered removed omitted rejected required requires revoked

@@ -237,8 +237,8 @@ func placeholder(v string) bool {
 	return strings.HasPrefix(v, "{{") || strings.HasPrefix(v, "{") && strings.HasSuffix(v, "}") && all(v[1:len(v)-1], wordly)
 }
 
-// benignWords reports whether v is an ordinary word, or a quoted sentence that
-// begins with one.
+// benignWords reports whether v is a word of the set benign, or a quoted sentence
+// that begins with one.
 func benignWords(v string, quoted bool) bool {
 	first := v
 	if quoted {

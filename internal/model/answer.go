@@ -6,7 +6,7 @@ import "math"
 type Limits struct {
 	Retry float32 // probability of all retryable reasons together
 	Other float32 // probability of another reason
-	Known int     // number of features of the text that the model has
+	Known int     // least number of features of the text that the model has
 	// Few is a number of known features. If a text has fewer, the probability must
 	// be at least the limit Sure.
 	Few  int

@@ -114,8 +114,8 @@ type word struct {
 // text returns the letters of the word.
 func (w *word) text() []byte { return w.letters[:w.n] }
 
-// parts writes the n-grams that f has. The loop has no branch for f, because the
-// CPU would mispredict it.
+// parts writes the n-grams that f has into features. The loop has no branch for f,
+// because the CPU would mispredict it.
 func (w *word) parts(features *[maxParts]uint32, f *filter) []uint32 {
 	n := 0
 	grams, before := uint64(' '), uint64(0)
@@ -297,7 +297,8 @@ func (s *scanner) mask(kind uint64, w *word) bool {
 	return true
 }
 
-// startsLocation reports whether the slash at index i begins a path or a URL.
+// startsLocation reports whether the slash at index i begins a path, or the part of
+// a URL after the scheme.
 func (s *scanner) startsLocation(i int) bool {
 	if i+1 == len(s.text) {
 		return false

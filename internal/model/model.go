@@ -48,8 +48,8 @@ type Model struct {
 	hidden    layer                               // bias of each unit
 	output    [Hidden]Scores                      // weights of each unit for the reasons
 	bias      Scores
-	// These slices cache the sums for the n-grams of words. An entry is never
-	// replaced.
+	// These fields cache the sums for the n-grams of words. A full entry keeps its
+	// word, so texts cannot fill the memory.
 	//   - featureCache is for features of the table, by the index of the feature.
 	//   - otherCache is for any other word, by the hash of the word.
 	featureCache []atomic.Pointer[wordParts]

@@ -14,8 +14,8 @@ type Word struct {
 	Weight float64
 }
 
-// Words returns the n words of a text with the largest weights. The weights are for
-// one reason, in descending order. A masked number, id or path is a word too. Words
+// Words returns at most n words of a text, those with the largest weights for the
+// reason. The order is descending. A masked number, id or path is a word too. Words
 // with a weight of zero or less are left out.
 func (m *Model) Words(text string, reason, n int) []Word {
 	var r Reader

@@ -29,7 +29,7 @@ func Of(s classify.Signal, all []classify.Signal) string {
 		}
 	}
 	if len(out) == 0 {
-		// Such a rule says how long to wait, or rules out other signals.
+		// A rule without a reason says how long to wait, or rules out other signals.
 		return "has no reason of its own"
 	}
 	return "rules out " + strings.Join(out, ", ")

@@ -1,6 +1,6 @@
 // Package redistest starts a redis-server or valkey-server for tests and examples.
 // The server uses a free port on loopback. It keeps its files in the caller's
-// directory.
+// directory. It does not save its data.
 package redistest
 
 import (
@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Required is an environment variable that the CI sets. If it is set and no
-// server is installed, tests fail. If it is not set, these tests pass.
+// Required is an environment variable that the CI sets. If no server is installed,
+// tests that need one fail with this variable. Without it, they pass.
 const Required = "ERRCLASS_REQUIRE_REDIS"
 
 // ErrNotInstalled is returned by [Start] if neither redis-server nor valkey-server

@@ -35,7 +35,8 @@ var (
 )
 
 // releaseChangelog turns the section Unreleased into a section for the version. It
-// returns an error if the section has no entries.
+// adds a new, empty section Unreleased. If the section has no entries, it returns an
+// error.
 func releaseChangelog(file, version string, now time.Time) error {
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/internal/release/workspace"
 )
 
-// readModules returns the modules of the repository. Released modules must not
-// require unreleased ones.
+// readModules returns the modules of the repository. If a released module requires
+// an unreleased one, it returns an error.
 func readModules(r repository) ([]*workspace.Module, error) {
 	modules, err := workspace.Read(string(r))
 	if err != nil {

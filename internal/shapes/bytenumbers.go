@@ -2,8 +2,12 @@ package shapes
 
 import "strings"
 
-// byteNumbers decodes a JSON array of bytes: [104,105] becomes "hi". From a longer
-// array, it decodes only the first and the last limit/2 numbers.
+// byteNumbers decodes a JSON array of bytes: [104,105] becomes "hi". journald writes
+// a message in this form if it is not valid UTF-8.
+//
+// If more than limit/2 numbers follow the first limit numbers, only the first and
+// the last limit/2 numbers are decoded. A line feed is put between them. Not all of
+// the other numbers are checked.
 func byteNumbers(v []byte, limit int) (text string, ok bool) {
 	v = v[1 : len(v)-1]
 	var b strings.Builder
@@ -24,8 +28,8 @@ func byteNumbers(v []byte, limit int) (text string, ok bool) {
 	return b.String(), ok
 }
 
-// appendByteNumbers decodes at most limit numbers. If a number is not between 0 and
-// 255, ok is false.
+// appendByteNumbers decodes at most limit numbers. It returns the index after the
+// last number and the comma. If a number is not between 0 and 255, ok is false.
 func appendByteNumbers(b *strings.Builder, v []byte, limit int) (end int, ok bool) {
 	n, digits := 0, 0
 	for i, c := range v {
@@ -57,7 +61,7 @@ func appendByteNumbers(b *strings.Builder, v []byte, limit int) (end int, ok boo
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 
-// lastNumbers returns the last n numbers of v.
+// lastNumbers returns the part of v with the last n numbers.
 func lastNumbers(v []byte, n int) []byte {
 	for i := len(v) - 1; i >= 0; i-- {
 		if v[i] == ',' {

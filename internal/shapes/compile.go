@@ -161,7 +161,7 @@ func (s *Set) path(p string) path {
 }
 
 // key returns the index of a name, and adds a new name. If s.names is full, the
-// index is maxKeys-1.
+// index is maxKeys-1. The method lookup never returns this index.
 func (s *Set) key(name string) uint8 {
 	if i := slices.Index(s.names, name); i >= 0 {
 		return uint8(i)

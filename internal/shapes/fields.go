@@ -2,8 +2,8 @@ package shapes
 
 import "github.com/errclass/errclass/internal/jsontop"
 
-// fields has the undecoded values of an object or of a logfmt line. If a key
-// repeats, the last value counts.
+// fields has the undecoded values of an object or of a logfmt line. It has only the
+// keys of the set. If a key repeats, the last value counts.
 type fields struct {
 	set    *Set
 	seen   mask // keys of this object; other keys have values of earlier lines
@@ -42,6 +42,7 @@ func (f *fields) reset() {
 }
 
 // object reads the members of data. It returns false if data is not a JSON object.
+// The values share memory with data.
 func (f *fields) object(data []byte) (ok bool) {
 	f.reset()
 	f.end, ok = jsontop.Object(data, f.visit)
@@ -110,7 +111,8 @@ func member(object []byte, name string) (value []byte) {
 	return value
 }
 
-// attributes adds the items of an OTLP list of keys and values.
+// attributes adds the items of a list of keys and values. The list has the form of
+// OTLP or of OpenTelemetry's SDK for Go.
 func (f *fields) attributes(list []byte) {
 	jsontop.Array(list, func(item []byte) {
 		var name, value []byte
@@ -137,7 +139,8 @@ func (f *fields) attributes(list []byte) {
 // longestKey is the maximum length of a key in a list of attributes, in bytes.
 const longestKey = 128
 
-// anyValue returns the value within v, if v is an AnyValue of OTLP.
+// anyValue returns the value within v, if v is an AnyValue of OTLP. Otherwise it
+// returns v.
 func anyValue(v []byte) []byte {
 	if len(v) == 0 || v[0] != '{' {
 		return v

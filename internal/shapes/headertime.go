@@ -8,9 +8,9 @@ import (
 // HeaderTime returns the time in the prefix or the header of a line. It reads the
 // formats of CRI, syslog, klog and Apache.
 //
-// Syslog and klog write no year. The latest year that fits is used. The time is at
-// most one day after the second argument. Normally this argument is the current
-// time. For a line of a file, pass the time at which the file was written.
+// Syslog and klog write no year. HeaderTime takes the latest year for which the time
+// is at most one day after now. For a line of a file, pass the time at which the
+// file was written.
 func HeaderTime(line []byte, now time.Time) (time.Time, bool) {
 	line = line[:min(lineEnd(line), longestHeader)]
 	if i := bytes.IndexByte(line, '>'); i > 0 && line[0] == '<' { // the priority of syslog
@@ -41,7 +41,8 @@ var headerLayouts = []string{
 	"[Mon Jan 02 15:04:05.000000 2006]", "[Mon Jan 02 15:04:05 2006]",
 }
 
-// lastYear returns t in the latest year that is at most one day in the future.
+// lastYear returns t in the latest year for which t is at most one day after now.
+// The year of t must be 0.
 func lastYear(t, now time.Time) time.Time {
 	limit := now.UTC().AddDate(0, 0, 1)
 	t = t.AddDate(limit.Year(), 0, 0)

@@ -36,8 +36,8 @@ func lineEnd(line []byte) int {
 	return len(bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")))
 }
 
-// pairs reports whether the line consists of two or more pairs, and reads them.
-// Pairs that errclass has added do not count.
+// pairs reports whether the line consists of two or more pairs, and reads them. The
+// pairs of category and reason do not count, because errclass can have added them.
 func (f *fields) pairs(line []byte) bool {
 	f.reset()
 	f.logfmt = true
@@ -86,8 +86,8 @@ func keyByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '.' || c == '-' || c == '/' || c == '@'
 }
 
-// pairValue returns the index after the value at i. If the closing quote is
-// missing, the index is -1.
+// pairValue returns the index after the value at i. If the closing quote is missing
+// or text follows it, the index is -1.
 func pairValue(line []byte, i int) int {
 	if i == len(line) || line[i] != '"' {
 		for i < len(line) && line[i] != ' ' {

@@ -6,7 +6,7 @@ import (
 )
 
 // A pattern describes how a text line begins. The pattern is matched from left to
-// right without backtracking. Verbs:
+// right without backtracking, in linear time. Verbs:
 //
 //	%T  a date and a time, or one of them, with a zone
 //	%t  a date or a time or both, without spaces
@@ -309,7 +309,8 @@ func priority(line []byte, i int) (int, Severity) {
 }
 
 // seekLevel searches the next words for a level, in upper case or in brackets. It
-// returns the index after the level, or -1.
+// returns the index after the level, and the severity. If there is no level, the
+// index is -1.
 func seekLevel(line []byte, i int) (int, Severity) {
 	limit := min(len(line), i+longestHeader)
 	for words := 0; i < limit && words < headerWords; words++ {

@@ -120,8 +120,8 @@ func firstByte(line []byte, i int) int {
 	return i
 }
 
-// afterMembers returns the index before the closing bracket, at which new members
-// can be inserted.
+// afterMembers returns the index at which new members can be inserted. This is
+// before the white space in front of the closing bracket.
 func afterMembers(line []byte, closing int) int {
 	end := closing
 	for end > 0 && (line[end-1] == ' ' || line[end-1] == '\t' || line[end-1] == '\r' || line[end-1] == '\n') {
@@ -157,7 +157,8 @@ func (r *Reader) find() *compiled {
 }
 
 // records visits every object in list. If names is not empty, each item has a list
-// with the key names[0], and so on.
+// with the key names[0], and so on. Then only the objects in the innermost lists are
+// visited.
 func records(list []byte, names []string, visit func(item []byte)) {
 	if len(list) == 0 || list[0] != '[' {
 		return
@@ -239,7 +240,7 @@ func (f *fields) severity(levels []compiledLevel) Severity {
 
 // readInner reads the message as a log line: the inner line.
 //   - A record without a level gets the level of the inner line.
-//   - If the shape is a carrier, any level is replaced by the inner level.
+//   - If the shape is a carrier, an inner level replaces the level of the record.
 func (r *Reader) readInner() {
 	rec := &r.record
 	carrier := rec.Shape.Carrier
@@ -272,7 +273,8 @@ func (r *Reader) readInner() {
 }
 
 // Text decodes v, an undecoded value of the record. If v is longer than limit
-// bytes, the middle is left out. If v is not a string, Text returns "".
+// bytes, a line feed replaces the middle. If v is not a string, Text returns "". In
+// logfmt, a value without quotes is also text if it has at most limit bytes.
 func (rec *Record) Text(v []byte, limit int) string {
 	t, ok := jsontop.Ends(v, limit)
 	if !ok && rec.Form == Pair && len(v) <= limit {
@@ -294,7 +296,7 @@ func (rec *Record) IsError() bool {
 
 // Append appends to b the fields that the caller inserts at rec.At. A field that
 // the record already has is left out. The category and the reason must not contain
-// characters that JSON escapes.
+// spaces or characters that JSON escapes.
 func (rec *Record) Append(b []byte, category, reason string) []byte {
 	comma := rec.comma
 	began := false

@@ -12,7 +12,7 @@ import (
 //   - OpenTelemetry, ECS, Datadog and Google Cloud,
 //   - Fluent Bit and Filebeat on Kubernetes,
 //   - Docker's journald driver and systemd,
-//   - many programs, such as app.
+//   - many programs, such as the key app.
 var Services = []string{
 	"service.name", "service/name", "service", "service_name", "serviceContext/service", "dd.service", "dd/service",
 	"app", "application", "app_name", "appname", "program",
@@ -38,8 +38,8 @@ type servicePath struct {
 // longestService is how many bytes of a service name are read.
 const longestService = 128
 
-// Service is like the function [Service]. Pass the line that [Reader.Read] has
-// read.
+// Service is like the function [Service]. The line must be the one from which
+// [Reader.Read] got the record.
 func (rec *Record) Service(line []byte) string {
 	f, set := rec.reader.fields, rec.reader.set
 	if rec.Form != Member || line[0] != '{' {
@@ -187,7 +187,8 @@ func servicePair(line []byte) string {
 	return string(name[:min(len(name), longestService)])
 }
 
-// prefixService returns the container or program in a prefix such as "api-1  | ".
+// prefixService returns the container or program in a prefix such as "api-1  | ",
+// "[pod/api-5d/api] " or "Jan  2 03:04:05 host api[7]: ".
 func prefixService(prefix []byte) string {
 	text := strings.TrimSpace(string(prefix[:min(len(prefix), longestHeader)]))
 	switch {

@@ -88,9 +88,9 @@ const (
 	Attribute             // {"key":"…","value":{"stringValue":"…"}} in a list of OTLP
 )
 
-// MaxText is how many bytes of a text are read. Escapes are decoded later. From a
-// longer text, only the first and the last MaxText/2 bytes are read. JSON can spell
-// one byte as six bytes, such as \u0061.
+// MaxText is how many undecoded bytes of a text are read. From a longer text, only
+// the first and the last MaxText/2 bytes are read. JSON can spell one byte as six
+// bytes, such as \u0061. So the limit is a little more than six times maxRead.
 const MaxText = 6*maxRead + 64
 
 // maxRead is how many bytes of a text a classifier reads.

@@ -17,7 +17,8 @@ type Source struct {
 	Status  int    // an HTTP status from 400 to 599, or 0
 }
 
-// Sources yields the texts to classify, the most specific first. The order is
+// Sources yields the texts to classify, the most specific first. The caller can stop
+// after any text. The order is
 //   - the errors,
 //   - the errors in groups,
 //   - the message,

@@ -45,9 +45,9 @@ func (t *TextEvents) End() { t.events.End() }
 // Event returns the current event.
 func (t *TextEvents) Event() Event { return t.event }
 
-// Text returns the text of the current event, without the header. A text longer
-// than [MaxText] bytes is cut. The result is valid until the next call of
-// [TextEvents.Add].
+// Text returns the text of the current event, without the header of the first line.
+// From a longer text, it returns the first [MaxText] bytes. The result is valid
+// until the next call of [TextEvents.Add].
 func (t *TextEvents) Text() []byte { return bytes.TrimSpace(t.text) }
 
 // Lines returns the number of lines of the current event.

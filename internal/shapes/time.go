@@ -64,8 +64,8 @@ func parseTime(v []byte, logfmt bool) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// unixTime reads a number as the time since 1970. The size of the number decides
-// the unit.
+// unixTime reads a number as the time since 1970. The unit is seconds, milliseconds,
+// microseconds or nanoseconds. The size of the number decides the unit.
 func unixTime(v []byte) (time.Time, bool) {
 	v = bytes.TrimSpace(v)
 	if len(v) == 0 || v[0] < '0' || v[0] > '9' {

@@ -126,7 +126,9 @@ func (q *Queue) store(ctx context.Context, id string, rec record, wait time.Dura
 // equal compares rec with the stored task of the same id.
 //
 //   - If the payloads are equal, merged is true.
-//   - If the stored task is parked, the error is [resilience.ErrParked].
+//   - If the payloads differ, the error is [resilience.ErrDuplicateTask].
+//   - If the payloads are equal and the stored task is parked, the error is
+//     [resilience.ErrParked].
 //   - If the stored task has ended, the error is [asynq.ErrTaskNotFound].
 func (q *Queue) equal(id string, rec record) (merged bool, err error) {
 	info, err := q.inspector.GetTaskInfo(queuePrefix+rec.Task.Kind, id)

@@ -181,9 +181,9 @@ func (q *Queue) Start() error {
 // Shutdown stops the queue. The queue then accepts no task and begins no restart.
 //
 // Shutdown waits for running restarts until ctx ends. Then it cancels their contexts
-// and returns an error. The cause is [resilience.ErrQueueClosed]. A canceled restart
-// counts neither as a failure nor as a crash. Another machine soon runs the task
-// again.
+// and returns an error. The cause of the contexts is [resilience.ErrQueueClosed]. A
+// canceled restart counts neither as a failure nor as a crash. Another machine soon
+// runs the task again.
 func (q *Queue) Shutdown(ctx context.Context) error {
 	q.mu.Lock()
 	if q.closed {

@@ -26,8 +26,8 @@ import (
 	"github.com/errclass/errclass/resilience/asynqrestart"
 )
 
-// asCrasher makes the test binary a worker. The task of this worker kills the
-// process. The value is the address of a server.
+// asCrasher is an environment variable that makes the test binary a worker. The task
+// of this worker kills the process. The value is the address of a server.
 const asCrasher = "ASYNQRESTART_AS_CRASHER"
 
 func TestMain(m *testing.M) {

@@ -99,7 +99,7 @@ func (q *Queue) handle(ctx context.Context, t *asynq.Task) error {
 }
 
 // begin counts the start in Redis. If the task must not run now, begin returns an
-// error.
+// error. If the task is done, begin returns nil and sets r.counts.done.
 func (r *run) begin(ctx context.Context) error {
 	q := r.queue
 	q.mu.Lock()

@@ -60,8 +60,8 @@ redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return {number, get('failures'), crashes, get('postponements'), 0, 0, interrupted}
 `)
 
-// endScript stores the end of a restart. If another process owns the task, endScript
-// does nothing.
+// endScript stores the end of a restart. If the restart no longer owns the task,
+// endScript does nothing.
 //
 // KEYS: state. ARGV: owner, number, failures, postponements, done, TTL.
 var endScript = redis.NewScript(`
@@ -95,8 +95,8 @@ func (q *Queue) begin(ctx context.Context, offer, owner string) (c counts, err e
 	return counts{int(n[0]), int(n[1]), int(n[2]), int(n[3]), n[4] == 1, n[5] == 1, n[6] == 1}, nil
 }
 
-// end stores the end of a restart. If another restart owns the task, end stores
-// nothing and owned is false.
+// end stores the end of a restart. If the restart no longer owns the task, end
+// stores nothing and owned is false.
 func (q *Queue) end(ctx context.Context, offer, owner string, c counts) (owned bool, err error) {
 	done := 0
 	if c.done {

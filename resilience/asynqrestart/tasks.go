@@ -24,7 +24,8 @@ func (q *Queue) listers() []lister {
 	return []lister{i.ListScheduledTasks, i.ListRetryTasks, i.ListPendingTasks, i.ListActiveTasks, i.ListArchivedTasks}
 }
 
-// queues returns the asynq queues of this package, one for each stored kind.
+// queues returns the asynq queues of this package, one for each kind that was ever
+// stored.
 func (q *Queue) queues() ([]string, error) {
 	all, err := q.inspector.Queues()
 	return slices.DeleteFunc(all, func(name string) bool { _, ours := kindOf(name); return !ours }), err

@@ -9,7 +9,7 @@
 //
 // The file is a bbolt database. A change is on disk when [Store.Swap] returns. A
 // crash of the process or the machine does not damage the file. If the file is
-// damaged otherwise, an error wraps [ErrDamaged].
+// damaged otherwise, Open or a later call returns an error that wraps [ErrDamaged].
 //
 // Only one process at a time can have the file open. Several queues of that process
 // may share a Store. Each task runs in one of these queues.

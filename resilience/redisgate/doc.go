@@ -43,9 +43,9 @@
 //   - A [resilience.Target.Key] is hashed.
 //   - Of a failure, only the category, the reason and the status are stored.
 //
-// If a Sharer cannot decode a message or a key, it reports one event
-// ([resilience.SharingIgnored]). [resilience.Receiver.Apply] limits the effect of
-// messages with wrong values.
+// If a Sharer cannot decode a message or a key, it ignores the content and reports
+// one event ([resilience.SharingIgnored]). [resilience.Receiver.Apply] limits the
+// effect of messages with wrong values.
 //
 // The keys are {prefix}:hold:*, {prefix}:open:*, {prefix}:trial:* and
 // {prefix}:index. The channel is {prefix}:changes. The braces are part of the names.

@@ -101,7 +101,8 @@ publish(ARGV[2], ARGV[1])
 return 1
 `)
 
-// releasedScript removes the lease of this process and publishes the change.
+// releasedScript removes the lease and publishes the change. If this process does
+// not have the lease, the script does nothing.
 //
 // KEYS: lease. ARGV: JSON of the change, channel, process.
 var releasedScript = redis.NewScript(luaCommon + `

@@ -232,8 +232,8 @@ func (s *stream) Header() (metadata.MD, error) {
 	return made.Header()
 }
 
-// Trailer returns the trailer of the last attempt. Before the stream is established,
-// it returns nil.
+// Trailer returns the trailer of the last attempt. It returns nil until the stream
+// is established or has failed.
 func (s *stream) Trailer() metadata.MD {
 	s.mu.Lock()
 	defer s.mu.Unlock()

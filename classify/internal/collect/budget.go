@@ -130,8 +130,9 @@ type Omission struct {
 }
 
 // Cut returns the parts of a text to read. If the text is short enough, head is the
-// whole text. Otherwise head is the beginning and tail the end. The cut is at a
-// space if one is near. Nothing is copied.
+// whole text. Otherwise head is the beginning and tail the end. If too little of the
+// budget is left, both are empty. The cut is at a space if one is near. Nothing is
+// copied.
 func Cut[T string | []byte](q *Inquiry, text T) (head, tail T) {
 	b, n := &q.Budget, len(text)
 	if b.Limit > 0 {

@@ -99,9 +99,10 @@ func httpSignal(status int) signal.Signal {
 	return s
 }
 
-// ReadText is a text that was read. If only a part was read, Head is the beginning
-// and Tail the end. N is the length of the whole text. Attempt marks one attempt in
-// a report of several. Frame marks a frame of a stack trace.
+// ReadText is a text that was read. Head is the whole text. If only a part was read,
+// Head is the beginning and Tail the end. N is the length of the whole text.
+// Attempt marks one attempt in a report of several. Frame marks a frame of a stack
+// trace.
 type ReadText struct {
 	Head, Tail     string
 	N              int

@@ -130,7 +130,7 @@ func load(dir string) (ruledoc.Document, error) {
 	return all, nil
 }
 
-// addTable adds the rows of t to the table with this name. A code must have one
+// addTable adds the rows of t to the table with this name. A code must have the same
 // reason in all documents.
 func addTable(doc *ruledoc.Document, t ruledoc.Table) error {
 	i := slices.IndexFunc(doc.Tables, func(other ruledoc.Table) bool { return other.Name == t.Name })

@@ -76,8 +76,8 @@ func run(corpus string, turns int) error {
 	return nil
 }
 
-// build compiles scan.c and returns the path of the program. Without C compiler or
-// Hyperscan, it returns "".
+// build compiles scan.c and returns the path of the program. Without a C compiler or
+// without Hyperscan, it returns "".
 func build(folder string) (string, error) {
 	cc := os.Getenv("CC")
 	if cc == "" {

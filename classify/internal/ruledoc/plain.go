@@ -77,7 +77,7 @@ func readPlain(data []byte, check func(int, *Rule) error) (rules []Rule, line in
 }
 
 // firstOdd returns the offset of the first character that a plainParser refuses, or
-// -1. It is not printable or an unusual line end.
+// -1. Such a character is not printable, or is an unusual line end.
 func firstOdd(data []byte) int {
 	for at := 0; at < len(data); at++ {
 		c := data[at]

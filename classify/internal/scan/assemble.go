@@ -5,7 +5,7 @@ import "regexp/syntax"
 // assemble divides consecutive subexpressions into pieces and gaps: see chain.
 //
 //   - A gap at either end of the pattern is replaced by its minimum of runes.
-//   - Between consecutive loops, these runes move to the pieces around the loops.
+//   - If loops follow each other, their minimums move to the pieces around them.
 func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 	var c chain
 	var piece []*syntax.Regexp
@@ -56,7 +56,8 @@ func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 }
 
 // bounded replaces an unbounded repetition of a group by the minimum of repetitions.
-// This is allowed only at the beginning or the end of a pattern.
+// This is enough at the beginning and at the end of a pattern. Elsewhere the
+// repetition is an error.
 func (p *parser) bounded(re *syntax.Regexp, first, last bool) (*syntax.Regexp, error) {
 	switch {
 	case isLoop(re):

@@ -239,8 +239,9 @@ func (b *builder) closure(items, start []int32) []int32 {
 	return items
 }
 
-// stateOf returns the state for the given nodes, after a byte of kind k. For one
-// node without assertion, the result is cached.
+// stateOf returns the state for the given nodes, after a byte of kind k. asserts
+// reports whether the state has assertions. For one node without assertions, the
+// result is cached.
 func (b *builder) stateOf(start []int32, k kind) (s int32, asserts bool) {
 	alone := len(start) == 1
 	if alone {

@@ -41,8 +41,9 @@ func (b *bitmap) add(hash uint32) { b[hash>>6] |= 1 << (hash & 63) }
 
 func (b *bitmap) has(hash uint32) bool { return b[hash>>6]>>(hash&63)&1 != 0 }
 
-// fold is set in every window, so that case is ignored. A window is the next eight
-// bytes of a text as a little-endian uint64.
+// fold has, in each of eight bytes, the bit that differs between the two cases of an
+// ASCII letter. These bits are set in every window, so that case is ignored. A
+// window is the next eight bytes of a text as a little-endian uint64.
 const fold = 0x2020202020202020
 
 // hash hashes the eight bytes of a window. hashFour hashes the first four.

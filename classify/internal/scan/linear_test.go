@@ -78,8 +78,8 @@ func TestSharedPieceHadAHitForEachPattern(t *testing.T) {
 	require.Equal(t, reference(t, exprs, text+"error"), matched(m, text+"error"))
 }
 
-// This pattern is case-sensitive and needs few states. Without case, the number of
-// states would be exponential. Compile must accept it.
+// This pattern is case-sensitive and needs few states. If case were ignored, the
+// number of states would be exponential. Compile must accept the pattern.
 func TestPatternWasRefusedForTheOtherCase(t *testing.T) {
 	t.Parallel()
 	exprs := []string{`(?-i)x(?:ab|cd){0,30}AB(?:ab|cd){30}y`}

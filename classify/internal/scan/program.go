@@ -71,8 +71,8 @@ const (
 	stepsAPiece = 50 // for each piece, in addition to the steps of spendText
 )
 
-// newProgram returns an empty NFA. If fold is true, nodes ignores case: see
-// exact.go.
+// newProgram returns an empty NFA. If fold is true, the pieces ignore the case of
+// letters: see exact.go.
 func newProgram(b *Budget, fold bool) *program {
 	return &program{
 		Budget: b, fold: fold, nodeIDs: map[node]int32{}, asserted: map[asserted]int32{},

@@ -42,7 +42,8 @@ func (w weight) length() int   { return max(w.steps, maxOne) - maxOne }
 func (w weight) classes() int  { return max(w.wide, 2) - 2 }
 
 // check compiles the suspects and some patterns of each stratum. It returns the
-// estimated steps of the whole set.
+// estimated steps of the whole set. If a pattern or the set needs too many steps, it
+// returns an error.
 func (s *sample) check() (estimate int, err error) {
 	suspected := append(s.top(weight.overlaps), s.top(weight.length)...)
 	if len(suspected) == 0 && s.total <= together {
@@ -127,7 +128,8 @@ func (s *sample) top(size func(weight) int) (all []int) {
 }
 
 // try compiles a single pattern and returns the number of steps. The error is for a
-// pattern that exceeds its own limit.
+// pattern that exceeds its own limit. Other errors are found later, in the order of
+// the patterns.
 func (s *sample) try(i int) (steps int, err error) {
 	alone := s.alone(s.exprs[i])
 	limited := *alone.left > s.left

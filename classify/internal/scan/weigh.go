@@ -68,8 +68,8 @@ func readingSteps(expr string) int {
 	return len(expr) + w.read
 }
 
-// foldedWeights has the extra steps for k and s. Without case, these letters also
-// match U+212A and U+017F.
+// foldedWeights has the extra steps for k and s. If case is ignored, they also match
+// U+212A and U+017F.
 var foldedWeights = [256]uint8{'k': weightFolded, 'K': weightFolded, 's': weightFolded, 'S': weightFolded}
 
 // bounded returns n, but at most weightMost, so that a product does not overflow.

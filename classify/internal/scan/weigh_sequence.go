@@ -71,7 +71,8 @@ var special = func() (is [256]bool) {
 }()
 
 // begin is called before a part is added. firstBytes are the bytes with which the
-// part may begin.
+// part may begin. If an earlier alternative may continue with one of them, the
+// number of paths grows.
 func (s *sequence) begin(firstBytes byteSet) {
 	if s.open&firstBytes != 0 {
 		s.paths = min(s.paths+s.forks, mostForks)

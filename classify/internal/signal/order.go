@@ -151,6 +151,10 @@ const Refusals = "4xx"
 //	a rule that lists Refusals  a permanent 4xx, except 401, 402, 407 and 451
 //	a permanent 4xx             a retryable signal in the message of the 4xx: see the method passesWithin
 //	a refusal of the caller     a cancellation or a timeout of a remote server: see claimsEnd
+//
+// These signals never beat others and are never beaten: those without a reason, the
+// user's, and the program's own. If s is faint and the other signal is not, only the
+// last case counts.
 func (s *Signal) Beats(other *Signal) bool {
 	if s.Reason == NoReason || other.Reason == NoReason || s.Strength >= User || other.Strength >= User {
 		return false
@@ -187,7 +191,7 @@ func (s *Signal) HasEdges() bool {
 }
 
 // claimsEnd reports whether s is a cancellation or a timeout that a remote server
-// may have reported.
+// may have reported. Those of this program have the strength Fact or Own.
 func (s *Signal) claimsEnd() bool {
 	return (s.Reason == ReasonAborted || s.Reason == ReasonTimeout) && s.Strength < Fact
 }
@@ -223,6 +227,8 @@ func (s *Signal) isFinal() bool {
 //   - s must be retryable.
 //   - s must not come before refusal in the same text.
 //   - If refusal is not final, another 4xx or a rate limit is not ignored.
+//   - A typed fact is ignored only if its reason is ReasonNetwork, or if refusal is
+//     final and not from a text.
 func (s *Signal) passesWithin(refusal *Signal) bool {
 	if s.Category != CategoryRetryable || s.is4xx() && !refusal.isFinal() {
 		return false

@@ -134,7 +134,7 @@ func (s *service) call(w http.ResponseWriter, r *http.Request) {
 }
 
 // ask calls the provider until a call succeeds, an error is not retryable, or no
-// status is left.
+// status is left. It returns the result of the last call.
 func (s *service) ask(ctx context.Context, provider string, statuses []string) (res classify.Result) {
 	for i, status := range statuses {
 		s.calls.Call(ctx, provider)

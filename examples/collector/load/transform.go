@@ -51,7 +51,7 @@ var rules = []struct{ pattern, category, reason string }{
 }
 
 // transform returns the configuration of the transform processor with the first n
-// rules. The first matching rule decides.
+// rules. The first matching rule decides. Records that are not errors are skipped.
 func transform(n int) string {
 	var b strings.Builder
 	b.WriteString("  transform:\n    log_statements:\n      - conditions: ['log.severity_number >= SEVERITY_NUMBER_ERROR']\n        statements:\n")

@@ -250,8 +250,8 @@ func (p *Page) Wide() []string {
 		[...document.body.querySelectorAll("*")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.tagName + "." + e.className)`)
 }
 
-// Screenshot writes a picture of the window into the directory SCREENSHOTS. If this
-// environment variable is not set, Screenshot does nothing.
+// Screenshot writes a picture of the window into a directory. The environment
+// variable SCREENSHOTS names it. If SCREENSHOTS is not set, Screenshot does nothing.
 func (p *Page) Screenshot(name string) {
 	p.t.Helper()
 	dir := os.Getenv("SCREENSHOTS")

@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/internal/release/workspace"
 )
 
-// maxModules is the maximum size of a module graph that contains slogclass. The
-// README states this number.
+// maxModules is the maximum number of modules in the module graph of a program that
+// imports only slogclass. The program counts too. The README states this number.
 const maxModules = 16
 
 // heavy matches modules on which a program that imports only slogclass must not
@@ -104,7 +104,8 @@ func (r *rehearsal) command(ctx context.Context) error {
 	return nil
 }
 
-// consumer builds and runs the program in testdata/consumers for a public package.
+// consumer builds and runs the program in testdata/consumers for a public package,
+// at the version of the rehearsal.
 func (r *rehearsal) consumer(ctx context.Context, importPath string) error {
 	name := path.Join("internal/release/check/testdata/consumers", strings.TrimPrefix(importPath, root+"/"), "main.go")
 	program, err := os.ReadFile(filepath.Join(r.repo.dir, filepath.FromSlash(name)))
@@ -154,7 +155,8 @@ func (r *rehearsal) graph(ctx context.Context, dir string) error {
 	return nil
 }
 
-// tidyAll runs "go mod tidy" for all modules of the work tree.
+// tidyAll runs "go mod tidy" for all modules of the work tree. Afterwards, released
+// modules require each other at the version repo.base.
 func (r *rehearsal) tidyAll(ctx context.Context) error {
 	for _, m := range r.repo.released {
 		if err := r.pack(ctx, m, true); err != nil {

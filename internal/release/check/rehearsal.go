@@ -64,8 +64,9 @@ func (r *rehearsal) source(m *workspace.Module) string {
 	return filepath.Join(r.dir, "src", strings.ReplaceAll(m.Path, "/", "-"))
 }
 
-// pack adds a copy of m to the proxy, at the version of the rehearsal. The modules
-// that m requires must already be packed.
+// pack adds a copy of m to the proxy, at the version of the rehearsal. If tidy is
+// true, it first runs go mod tidy in the copy. The modules that m requires must
+// already be packed.
 func (r *rehearsal) pack(ctx context.Context, m *workspace.Module, tidy bool) error {
 	dir := r.source(m)
 	if err := r.copyModule(m, dir); err != nil {

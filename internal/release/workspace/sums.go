@@ -30,8 +30,8 @@ func (s Sums) Add(m *Module, version, zip, gomod string) error {
 }
 
 // Write updates the go.sum in dir, which is the directory of m or of a copy of m. It
-// replaces all lines about modules of this repository. The argument root is the path
-// of the root module.
+// removes all lines about modules of this repository. Then it adds the lines in s for
+// the modules that m requires. The argument root is the path of the root module.
 func (s Sums) Write(m *Module, dir, root string) error {
 	name := filepath.Join(dir, "go.sum")
 	data, err := os.ReadFile(name)

@@ -247,7 +247,8 @@ func fixedText(err error) bool {
 	return t == plainType || t == wrapType || t == wrapsType
 }
 
-// endless reports whether the chain of err is too large to follow. For example:
+// endless reports whether the chain of err is too large to follow. Then it is deeper
+// than 2*maxDepth or has more than maxTree errors. For example:
 //
 //   - An error wraps itself.
 //   - Each Unwrap returns a new error.

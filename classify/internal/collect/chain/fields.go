@@ -70,8 +70,8 @@ var (
 	bytesType  = reflect.TypeFor[[]byte]()
 )
 
-// isResponse reports whether t is *http.Response or a similar pointer. Such a struct
-// has the fields StatusCode and Header.
+// isResponse reports whether t is *http.Response or a pointer to a similar struct. A
+// similar struct has the fields StatusCode and Header.
 func isResponse(t reflect.Type) bool {
 	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
 		return false

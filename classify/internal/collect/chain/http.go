@@ -232,7 +232,8 @@ func (w *Walk) readCodes(s *Shape, err error) {
 
 // readTimeout reads the result of the method Timeout. True usually means that a
 // remote server took too long. If the text ends like a timeout of net/http's client,
-// this program's own deadline has passed.
+// this program's own deadline has passed. The text counts only if the error wraps
+// nothing and has no field of a response. Any other text can quote a remote server.
 func (w *Walk) readTimeout(s *Shape, err error) {
 	if !err.(interface{ Timeout() bool }).Timeout() {
 		return

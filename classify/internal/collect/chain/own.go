@@ -286,7 +286,8 @@ func (w *Walk) readPlain(err error) {
 }
 
 // OnlyText returns the text of an error without other evidence. Such an error comes
-// from errors.New or fmt.Errorf. If the text is in sentinels, ok is false.
+// from errors.New or fmt.Errorf. For any other error, ok is false. It is false too for
+// the errors in sentinels, ErrBudgetExceeded and context.Canceled, also if wrapped.
 func OnlyText(err error) (text string, ok bool) {
 	inner, depth := err, 0
 	for isWrap(inner) && depth < maxDepth {

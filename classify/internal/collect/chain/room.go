@@ -21,8 +21,8 @@ const (
 	refuseRoom = 1 << 10
 )
 
-// openRoom returns the room for one body, at most collect.MaxBody. If too little is
-// left, ok is false.
+// openRoom returns the room for one body, at most collect.MaxBody. If too little of
+// the budget is left, ok is false.
 func openRoom(q *collect.Inquiry) (r room, ok bool) {
 	r = room{q, min(collect.MaxBody, q.Budget.Left[collect.BodyBytes])}
 	ok = r.entry()

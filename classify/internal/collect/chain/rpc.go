@@ -140,8 +140,8 @@ func (r *room) grpcViolations(list reflect.Value) []map[string]string {
 	return all
 }
 
-// readConnect reads the code of an error from Connect or Twirp, a gRPC name. Any
-// other string is a code of the API.
+// readConnect reads the result of an error's Code method. For Connect and Twirp, it is
+// the name of a gRPC code. Any other string is a code of the API.
 func (w *Walk) readConnect(err error) {
 	code := reflect.ValueOf(err).MethodByName("Code").Call(nil)[0]
 	text := ""

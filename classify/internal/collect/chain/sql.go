@@ -8,8 +8,9 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// readSQLState reads an SQLSTATE, a code of five characters (ISO/IEC 9075). It is in
-// pgx and lib/pq errors.
+// readSQLState reads an SQLSTATE, a code of five characters (ISO/IEC 9075). Errors of
+// pgx and lib/pq have the method SQLState. Other errors have the fields Code and
+// Severity.
 func (w *Walk) readSQLState(s *Shape, err error) {
 	if e, ok := err.(interface{ SQLState() string }); ok {
 		w.addSQLState(e.SQLState())
@@ -18,11 +19,12 @@ func (w *Walk) readSQLState(s *Shape, err error) {
 	w.addSQLState(s.text(err, "Code"))
 }
 
-// queryCanceled is the SQLSTATE of a query that a timeout or a user ended.
+// queryCanceled is the SQLSTATE of a query that a timeout or a user ended. The text
+// shows which of the two it was.
 const queryCanceled = "57014"
 
-// addSQLState adds the signal of an SQLSTATE. A known state is a Fact. If only its
-// class is known, the strength is Code.
+// addSQLState adds the signal of an SQLSTATE. A known state is a Fact, except
+// queryCanceled. If only the class is known, the strength is Code.
 func (w *Walk) addSQLState(state string) {
 	if len(state) != 5 {
 		return
@@ -78,8 +80,8 @@ func (w *Walk) readLabels(err interface{ HasErrorLabel(string) bool }) {
 	}
 }
 
-// readReply reads a three-digit reply of SMTP (RFC 5321 4.2): 4yz is temporary, 5yz
-// permanent.
+// readReply reads a three-digit reply of SMTP or a similar protocol (RFC 5321 4.2):
+// 4yz is temporary, 5yz permanent.
 func (w *Walk) readReply(s *Shape, err error) {
 	v := s.field(err, "Code")
 	if !v.IsValid() || v.Int() < 400 || v.Int() > 599 {

@@ -124,7 +124,8 @@ func lastSegment(code string) string {
 }
 
 // foldCode appends a code to dst in a common spelling: rateLimitExceeded equals
-// RATE_LIMIT_EXCEEDED. If the code does not fit, the result is empty.
+// RATE_LIMIT_EXCEEDED. A minus sign at the beginning stays. If the code does not fit
+// into dst, the result is empty.
 func foldCode(dst []byte, code string) []byte {
 	for i := 0; i < len(code); i++ {
 		c := code[i]

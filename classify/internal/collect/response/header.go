@@ -151,8 +151,8 @@ func valuesOf(q *collect.Inquiry, values []string, kind headerKind) []string {
 }
 
 // readReset reads a header that says when a rate limit resets. If calls remain, it
-// ignores the header. GitHub reports rate limits as a 403 with a remaining count of
-// 0.
+// ignores the header. A 403 with a remaining count of 0 is a rate limit, as GitHub
+// reports it.
 func readReset(q *collect.Inquiry, status int, header map[string][]string, name, value string, now time.Time) {
 	remaining, told := sibling(header, name, "remaining")
 	if left, ok := hint.ParseNumber(remaining); told && ok && left > 0 {

@@ -8,9 +8,9 @@ import (
 )
 
 // ReadResponse reads a provider's response: the status, the headers and the body.
-// failed reports whether the response is a failure. If the status is below 400,
+// failed reports whether the response is a failure. If the status is from 1 to 399,
 // failed is true only for an error envelope. An error envelope is an error object in
-// JSON or XML.
+// JSON or XML. If the status is 0, failed is true.
 func ReadResponse(q *collect.Inquiry, status int, header map[string][]string, body string) (failed bool) {
 	outer := q.Source // restored below: the response may belong to an error of the chain
 	q.Source = signal.FromStatus

@@ -54,8 +54,8 @@ func ReadText(q *collect.Inquiry, text string) {
 }
 
 // ReadBytes reads a text like [ReadText], but caches nothing. It copies only the
-// part that it reads. If the middle was not read, it returns only the end of the
-// text.
+// part that it reads. It returns the text, or only its end if the middle was not
+// read.
 func ReadBytes(q *collect.Inquiry, text []byte) string {
 	head, tail := collect.Cut(q, text)
 	first, last := string(head), string(tail)

@@ -96,7 +96,7 @@ by errclass logs: a pipe is read to its end.`,
 }
 
 // classifyLines classifies the lines of r, without those that the function skip
-// selects.
+// selects. It writes all results before it waits for more input.
 func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrinter, skip func(line []byte) bool) error {
 	in := lines.NewReader(r, maxMessage, p.out.Flush)
 	if waiter, ok := r.(logline.Waiter); ok {

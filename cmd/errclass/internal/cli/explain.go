@@ -67,8 +67,8 @@ what it means, what to check first, and what not to do.`,
 	return cmd
 }
 
-// oneMessage returns the arguments, joined with spaces. Without arguments, it reads
-// standard input.
+// oneMessage returns the arguments, joined with spaces. Without arguments, it returns
+// standard input without the last line end.
 func oneMessage(s Streams, args []string) (string, error) {
 	if len(args) > 0 {
 		return strings.Join(args, " "), nil

@@ -17,8 +17,8 @@ import (
 var errInterrupted = errors.New("interrupted")
 
 const (
-	// silenceLimit limits the wait for input after a signal. Kubernetes has the same
-	// default.
+	// silenceLimit limits the wait for input after a signal. The default grace period
+	// of Kubernetes is as long.
 	silenceLimit = 30 * time.Second
 	// secondTerm is the least time before a second SIGTERM or SIGQUIT ends reading.
 	// timeout(1), for example, sends its signal twice.
@@ -81,7 +81,8 @@ func newInterrupts(abort func(os.Signal)) *interrupts {
 	}
 }
 
-// stop ends the handling of signals. It returns the signal that ended reading.
+// stop ends the handling of signals. It returns the signal that ended reading, or
+// nil. It may be called more than once.
 func (i *interrupts) stop() os.Signal {
 	i.stopOnce.Do(func() {
 		signal.Stop(i.signals)
@@ -163,7 +164,8 @@ func (i *interrupts) after(d time.Duration, f func()) {
 	}()
 }
 
-// reader returns a reader of an input. Call release after reading.
+// reader returns a reader of an input. After a signal has ended reading, Read returns
+// errInterrupted. Call release after reading.
 func (i *interrupts) reader(in io.Reader) (r io.Reader, release func()) {
 	f, isFile := in.(*os.File)
 	pipe, mayBlock := false, false

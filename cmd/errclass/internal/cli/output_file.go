@@ -25,7 +25,8 @@ func (p blockingWriter) Write(b []byte) (written int, err error) {
 	}
 }
 
-// refuseOwnOutput returns an error if an input is also the output.
+// refuseOwnOutput returns an error if an input is also the output. Missing files are
+// ignored.
 func refuseOwnOutput(s Streams, names []string) error {
 	f, ok := s.Out.(*os.File)
 	if !ok {

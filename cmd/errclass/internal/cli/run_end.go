@@ -10,6 +10,7 @@ import (
 )
 
 // endSignals returns the signals that end errclass and the command's process group.
+// Signals that are already ignored are left out.
 func endSignals() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
 }

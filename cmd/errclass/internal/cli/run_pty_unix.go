@@ -40,7 +40,8 @@ func openTerminal(s Streams) (t *supervise.Terminal, restore func(), err error) 
 	return &supervise.Terminal{Master: master, Child: child}, restore, nil
 }
 
-// setUp prepares the new terminal. After the run, call all functions in undo.
+// setUp prepares the new terminal. After the run, or after an error, call all
+// functions in undo.
 func setUp(s Streams, master, child *os.File) (undo []func(), err error) {
 	size := &defaultSize
 	if own := ownTerminal(s); own != nil {

@@ -38,7 +38,8 @@ func (x failure) asClosedOutput() failure {
 	return x
 }
 
-// maskedText returns an error's text with masked secrets. File names stay readable.
+// maskedText returns an error's text with masked secrets. The name of a program or a
+// file is masked separately, so that it does not count as the name of a secret.
 func maskedText(err error) string {
 	switch e := err.(type) { //nolint:errorlint // errors.As would drop the text of a wrapping error
 	case *supervise.Error:
@@ -52,7 +53,7 @@ func maskedText(err error) string {
 }
 
 // report writes the explanation, a message and the event. It returns the exit code as
-// an error.
+// an error. If the event cannot be written, the exit code stays the same.
 func (f *runFlags) report(s Streams, errs *lineWriter, event io.Writer, x failure) error {
 	json := *f.format == formatJSON
 	var b bytes.Buffer

@@ -21,13 +21,15 @@ type retrier struct {
 	errs    io.Writer
 	quiet   bool // do not report retries
 
-	// terminal opens a terminal for one run, if it is not nil.
+	// terminal opens a terminal for one run, if it is not nil. restore resets the
+	// mode of this program's terminal.
 	terminal func() (t *supervise.Terminal, restore func(), err error)
 
 	calls int // number of runs so far
 }
 
-// run returns the last outcome. If ctx ends during a pause, the result says so.
+// run returns the last outcome. If ctx ends during a pause, it returns the error of
+// ctx, and the result is for that error.
 func (r *retrier) run(ctx context.Context) (supervise.Outcome, error) {
 	for {
 		in, err := r.input.next()

@@ -21,7 +21,7 @@ import (
 )
 
 // asChild is an environment variable. If it is set, the test binary performs
-// childActions.
+// childActions. Its arguments are pairs of an action and the action's argument.
 const asChild = "ERRCLASS_TEST_AS_CHILD"
 
 // childActions are what the test binary can do as a command.

@@ -165,7 +165,7 @@ func writePage(w io.Writer, r *triage.Report) (int, error) {
 }
 
 // replaceFile creates or replaces a regular file. If writing fails, the old file
-// stays.
+// stays. To other files, such as /dev/stdout or a link, it writes directly.
 func replaceFile(name string, write func(io.Writer) error) error {
 	old, err := os.Lstat(name)
 	if err == nil && !old.Mode().IsRegular() {

@@ -130,7 +130,7 @@ func TestEndOfContext(t *testing.T) {
 }
 
 // callUntilEnd makes a call that waits for the end of ctx. It returns the answer of
-// package resilience.
+// package resilience and the error of the call.
 func callUntilEnd(ctx context.Context, t *testing.T, returned func(context.Context) error) (got answer, err error) {
 	x, invalid := resilience.New(&resilience.Config{Enabled: true}, resilience.WithObserver(func(_ context.Context, e resilience.Event) {
 		if e.Kind == resilience.KindAttempt {

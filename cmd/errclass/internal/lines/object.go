@@ -13,11 +13,11 @@ const (
 	maxWait  = time.Second            // for the whole object
 )
 
-// JoinObjects makes Next return a JSON object that spans lines as one Line.
+// JoinObjects makes Next return a JSON object that spans lines as one Line, if
 //
-//   - The first line begins with an opening brace.
-//   - The first line does not end with a closing brace.
-//   - No other line begins with an opening brace.
+//   - the first line begins with an opening brace,
+//   - the first line does not end with a closing brace, and
+//   - no other line begins with an opening brace.
 //
 // The function soon waits for input, at most for the given time. It reports whether
 // there is input. If soon is nil, the reader waits without a limit.
@@ -32,7 +32,7 @@ func (r *Reader) JoinObjects(soon func(time.Duration) bool) {
 	r.object.joins, r.object.soon = true, soon
 }
 
-// object is a JSON object with a last line that has not been read yet.
+// object is the state of a JSON object that is not complete yet.
 type object struct {
 	joins bool
 	soon  func(time.Duration) bool

@@ -154,9 +154,9 @@ const longestName = 64
 // classification that package precedence chooses, and the first text.
 //
 // The code of a record becomes [classify.Evidence.Code]. It never means that the
-// logging program reached its own deadline. The field exception.type becomes
-// [classify.Evidence.Type]. It can mean that the logging program reached its own
-// deadline.
+// logging program reached its own deadline or was canceled. The field exception.type
+// becomes [classify.Evidence.Type]. It can mean that the logging program reached its
+// own deadline.
 func Classify(c func(classify.Evidence) classify.Result, rec *shapes.Record) (best classify.Result, first string) {
 	rec.Sources(func(s shapes.Source) (more bool) {
 		if first == "" {

@@ -26,9 +26,10 @@ type corpusLine struct {
 	Source   string            `json:"source"`
 }
 
-// WriteCorpus writes corpus lines for large groups with an unknown or uncertain
-// reason. It returns the number of lines. A person must fill in the category and the
-// reason of each line. Until then, errclass eval refuses the file.
+// WriteCorpus writes corpus lines for the largest groups with an unknown or uncertain
+// reason. It writes at most 200 lines and returns their number. A person must fill in
+// the category and the reason of each line. Until then, errclass eval refuses the
+// file.
 func WriteCorpus(w io.Writer, r *Report) (n int, err error) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -22,9 +22,10 @@ const maxRules = 50
 // choose is written instead of a reason. Package rulesfile refuses this word.
 const choose = "CHOOSE"
 
-// WriteRules writes a rules file for the largest groups with an unknown reason. Each
-// group gets one rule. WriteRules returns the number of rules. A person must choose
-// the reason of each rule. Until then, package rulesfile refuses the file.
+// WriteRules writes a rules file for the largest groups with an unknown reason. A
+// group gets one rule, unless its examples have too few words. WriteRules writes at
+// most 50 rules and returns their number. A person must choose the reason of each
+// rule. Until then, package rulesfile refuses the file.
 func WriteRules(w io.Writer, r *Report) (rules int, err error) {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# Rules for the largest groups of unknown errors, made by errclass triage.\n"+

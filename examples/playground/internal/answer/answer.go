@@ -71,8 +71,8 @@ func (e Evidence) classify() classify.Evidence {
 
 func (e Evidence) result() classify.Result { return classify.Standard.Classify(e.classify()) }
 
-// Of classifies a text. With [Error], the text is read as one error. With [Auto], it
-// is also read so if no line is a log line. Otherwise it is read as a log.
+// Of classifies a text. With [Error], the text is read as one error. With [Log], it
+// is read as a log. With [Auto], the text decides.
 func Of(text string, as As) Answer {
 	unread := max(len(text)-MaxText, 0)
 	text = strings.ToValidUTF8(text[:len(text)-unread], "")

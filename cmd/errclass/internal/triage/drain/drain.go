@@ -210,7 +210,8 @@ func (n *node[T]) find(words []word) *Cluster[T] {
 	return c
 }
 
-// matches reports whether equally many words match, apart from placeholders.
+// matches reports whether the words of a text match those of a cluster. Both must
+// have the same number of words. free is the number of words Any in the cluster.
 func matches(cluster, text []word) (free int, ok bool) {
 	for i, w := range cluster {
 		switch {
@@ -226,8 +227,8 @@ func matches(cluster, text []word) (free int, ok bool) {
 // positions is a set of indexes of words.
 type positions [MaxWords / 64]uint64
 
-// compare returns the indexes of the words that differ, their number, and how many
-// are equal.
+// compare returns the indexes of the words that differ, and their number. equal
+// counts the equal words without placeholders.
 func compare(cluster, text []word) (differ positions, unequal, equal int) {
 	for i, w := range cluster {
 		switch {
