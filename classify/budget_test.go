@@ -77,7 +77,7 @@ func TestLeftOut(t *testing.T) {
 			[]Omission{{"header", "header names", collect.MostNames + 1}}},
 		{"JSON that is too dense to decode", Evidence{Status: 500, Body: []byte("[" + strings.Repeat(`{"a":1},`, 8000) + "{}]")}, "http/500",
 			[]Omission{{"body", "bytes of bodies as JSON", 8*8000 + 4}}},
-		{"waits beyond the bound", Evidence{Message: strings.Repeat("retry after 5s\n", 300)}, "model",
+		{"waits beyond the bound", Evidence{Message: strings.Repeat("retry after 5s\n", 300)}, "default",
 			[]Omission{{"message", "waits", 1}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -125,6 +125,7 @@ func wrapLines(text string, width int, indent string) string {
 var unstable = map[string]struct{ kind, why string }{
 	"Aborted!":               {"prefix", "the word counts only where it is the whole line"},
 	`rate limit "user" is 3`: {"prefix", "in a line that calls itself an error, it is one"},
+	"Your rate limit will reset at the start of the next hour.":                                                         {"prefix", "the same"},
 	"Future#WaitForCompletion: context has been cancelled: StatusCode=200 -- Original Error: context deadline exceeded": {"width", "a line that begins with Error: stands for itself"},
 	"app/s1 0/0/1/-1/50001 504 194 - - sH-- 1/1/0/0/0 0/0":                                                              {"case", "HAProxy's letters of termination mean something else in the other case"},
 }

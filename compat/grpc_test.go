@@ -64,7 +64,7 @@ func TestGRPCCodes(t *testing.T) {
 	} {
 		t.Run(code.String(), func(t *testing.T) {
 			t.Parallel()
-			target := serveGRPC(t, func(context.Context) error { return status.Error(code, "so it goes") })
+			target := serveGRPC(t, func(context.Context) error { return status.Error(code, "boom") })
 			check(t, callGRPC(t.Context(), t, target), want{reason: reason})
 		})
 	}
