@@ -167,7 +167,7 @@ func patterns(texts []string) (all []string) {
 		}
 	}
 	for _, part := range drain.Parts(strings.Join(words, " ")) { // the words between two placeholders
-		if p := regexp.QuoteMeta(strings.TrimSpace(part.Text)); !part.Hole && lettersIn(part.Text) >= minLetters && matchesAll(p, texts) {
+		if p := regexp.QuoteMeta(strings.TrimSpace(part.Text)); !part.Placeholder && lettersIn(part.Text) >= minLetters && matchesAll(p, texts) {
 			all = append(all, p)
 		}
 	}
@@ -195,12 +195,12 @@ func matchesAll(pattern string, texts []string) bool {
 func longestRun(words []string) (best []string) {
 	most := minLetters - 1
 	for start := range words {
-		if drain.HasHole(words[start]) {
+		if drain.HasPlaceholder(words[start]) {
 			continue
 		}
 		placeholders, letters := 0, 0
 		for end := start; end < len(words) && placeholders <= maxPlaceholders; end++ {
-			if drain.HasHole(words[end]) {
+			if drain.HasPlaceholder(words[end]) {
 				placeholders++
 				continue
 			}
@@ -230,7 +230,7 @@ func patternOf(words []string, space string, valuePattern func(placeholder strin
 			b.WriteString(space)
 		}
 		for _, part := range drain.Parts(w) {
-			if part.Hole {
+			if part.Placeholder {
 				b.WriteString(valuePattern(part.Text))
 			} else {
 				b.WriteString(regexp.QuoteMeta(part.Text))

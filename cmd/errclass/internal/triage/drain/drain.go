@@ -139,7 +139,7 @@ type word struct {
 func split(words []word, masked string) []word {
 	for text := range strings.FieldsSeq(masked) {
 		n := len(words)
-		w := word{text, HasHole(text)}
+		w := word{text, HasPlaceholder(text)}
 		switch {
 		case n > 0 && w.placeholder && trimmed(text) == trimmed(words[n-1].text):
 			words[n-1] = w

@@ -26,8 +26,8 @@ func nextPlaceholder(word string, i int) (start, end int, ok bool) {
 	}
 }
 
-// HasHole reports whether word has a placeholder, such as <num>.
-func HasHole(word string) bool {
+// HasPlaceholder reports whether word has a placeholder, such as <num>.
+func HasPlaceholder(word string) bool {
 	_, _, ok := nextPlaceholder(word, 0)
 	return ok
 }
@@ -165,14 +165,14 @@ func joined(a, b string) string {
 // standsFor reports whether replacing the Any in template can give word.
 func standsFor(template, word string) bool {
 	before, after, ok := strings.Cut(template, Any)
-	return ok && !HasHole(before) && !HasHole(after) &&
+	return ok && !HasPlaceholder(before) && !HasPlaceholder(after) &&
 		len(word) >= len(before)+len(after) && strings.HasPrefix(word, before) && strings.HasSuffix(word, after)
 }
 
 // Part is a part of a word: a placeholder, or the text between placeholders.
 type Part struct {
-	Text string
-	Hole bool // Text is a placeholder
+	Text        string
+	Placeholder bool // Text is a placeholder
 }
 
 // Parts divides a word or a text at its placeholders.
