@@ -208,3 +208,6 @@ func (c *Classifier) explainModel(q *collect.Inquiry) *Model {
 // This constant overflows if a slot of package memory is too small. It must hold the
 // numbers of 2048 rules and of all guesses.
 const _ = uint(1<<memory.RuleBits - 2 - 2048 - int(signal.Reasons)*len(model.Confidence))
+
+// The same for an answer in package memory, with all reasons and all steps.
+const _ = uint(memory.MaxReasons-int(signal.Reasons)) + uint(memory.MaxSteps-len(model.Confidence))

@@ -34,6 +34,30 @@ func TestMemoryKeepsMatches(t *testing.T) {
 	assert.False(t, ok, "a place that does not fit")
 }
 
+// TestMemoryKeepsAnswers checks that the cache returns either the stored answer to
+// the texts or none.
+func TestMemoryKeepsAnswers(t *testing.T) {
+	t.Parallel()
+	for _, a := range []memory.Answer{{}, {Sure: true}, {Reason: memory.MaxReasons - 1, Step: memory.MaxSteps - 1, Sure: true}} {
+		mem := new(memory.Memory)
+		entry, hash := mem.AnswerOf([]string{"one", "two"}, 7)
+		_, ok := memory.RecallAnswer(entry, hash)
+		assert.False(t, ok, "nothing is remembered yet")
+		memory.RememberAnswer(entry, hash, a)
+		got, ok := memory.RecallAnswer(entry, hash)
+		assert.True(t, ok)
+		assert.Equal(t, a, got)
+		for _, other := range []struct {
+			texts []string
+			prior uint64
+		}{{[]string{"two", "one"}, 7}, {[]string{"one", "two"}, 8}, {[]string{"onetwo", ""}, 7}} {
+			_, hash := mem.AnswerOf(other.texts, other.prior)
+			_, ok := memory.RecallAnswer(entry, hash)
+			assert.False(t, ok, "%q, %d", other.texts, other.prior)
+		}
+	}
+}
+
 // TestRecalledTextsSayTheSame compares results with and without the cache.
 func TestRecalledTextsSayTheSame(t *testing.T) {
 	t.Parallel()

@@ -7,19 +7,23 @@ import (
 
 // Answer is an answer of the model, in the form that the cache stores.
 type Answer struct {
-	Reason int  // index of the reason, at most 31
-	Step   int  // step of the probability, at most 15
+	Reason int  // index of the reason, below MaxReasons
+	Step   int  // step of the probability, below MaxSteps
 	Sure   bool // whether the model is sure enough
 }
 
-// An entry of the cache has these fields, from the lowest bit: 1, Sure, Step, Reason
+// An entry of the cache has these fields, from the lowest bit: present, Sure, Step, Reason
 // and the hash.
 const (
+	MaxReasons = 1 << 5
+	MaxSteps   = 1 << 4
+
 	answersSize = 1 << 10
-	stepShift   = 2
-	reasonShift = stepShift + 4
-	answerBits  = reasonShift + 5
-	answerMask  = 1<<answerBits - 1
+	present     = 1
+	sure        = 1 << 1
+	stepUnit    = 1 << 2
+	reasonUnit  = stepUnit * MaxSteps
+	answerMask  = reasonUnit*MaxReasons - 1
 )
 
 // AnswerOf returns the cache entry for the model's answer and the stored bits of the
@@ -38,17 +42,17 @@ func (m *Memory) AnswerOf(texts []string, prior uint64) (entry *atomic.Uint64, h
 // hash, ok is false.
 func RecallAnswer(entry *atomic.Uint64, hash uint64) (a Answer, ok bool) {
 	e := entry.Load()
-	if e&^answerMask != hash || e&1 == 0 {
+	if e&^answerMask != hash || e&present == 0 {
 		return a, false
 	}
-	return Answer{Reason: int(e >> reasonShift & 31), Step: int(e >> stepShift & 15), Sure: e&2 != 0}, true
+	return Answer{Reason: int(e / reasonUnit % MaxReasons), Step: int(e / stepUnit % MaxSteps), Sure: e&sure != 0}, true
 }
 
 // RememberAnswer stores an answer in an entry.
 func RememberAnswer(entry *atomic.Uint64, hash uint64, a Answer) {
-	e := hash | uint64(a.Reason)<<reasonShift | uint64(a.Step)<<stepShift | 1
+	e := hash | uint64(a.Reason)*reasonUnit | uint64(a.Step)*stepUnit | present
 	if a.Sure {
-		e |= 2
+		e |= sure
 	}
 	entry.Store(e)
 }
