@@ -6,6 +6,7 @@ import (
 	"context"
 	_ "embed" // for the files below
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/errclass/errclass/examples/playground/internal/answer"
 	"github.com/errclass/errclass/internal/pages"
 )
 
@@ -24,6 +26,11 @@ var pageCSS string
 
 //go:embed page/page.js
 var pageJS string
+
+// examplesJSON has the examples that the page offers.
+//
+//go:embed page/examples.json
+var examplesJSON []byte
 
 // wasmPackage is the package that build compiles to WebAssembly.
 const wasmPackage = "github.com/errclass/errclass/examples/playground/wasm"
@@ -65,6 +72,10 @@ func assemble(wasm, glue []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	data, err := pageData()
+	if err != nil {
+		return nil, err
+	}
 	packed, err := compressed(wasm)
 	if err != nil {
 		return nil, err
@@ -74,8 +85,28 @@ func assemble(wasm, glue []byte) ([]byte, error) {
 		return nil, err
 	}
 	var page bytes.Buffer
-	err = t.Execute(&page, map[string]string{"Policy": policy, "Style": style, "Script": script, "Wasm": base64.StdEncoding.EncodeToString(packed)})
+	err = t.Execute(&page, map[string]string{
+		"Policy": policy, "Style": style, "Data": string(data), "Script": script, "Wasm": base64.StdEncoding.EncodeToString(packed),
+	})
 	return page.Bytes(), err
+}
+
+// pageData returns the examples, and the answer for the first one, as JSON that may
+// stand in a script element. With the answer, the page does not wait for the
+// WebAssembly before it shows something.
+func pageData() ([]byte, error) {
+	var examples []struct {
+		Name string `json:"name"`
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(examplesJSON, &examples); err != nil {
+		return nil, fmt.Errorf("page/examples.json: %w", err)
+	}
+	first := answer.Of(examples[0].Text, answer.Auto)
+	return json.Marshal(map[string]any{
+		"examples": examples,
+		"first":    map[string]any{"answer": first, "explanation": answer.Explain(first.Groups[0].Example)},
+	})
 }
 
 func compressed(data []byte) ([]byte, error) {

@@ -17,7 +17,7 @@ func TestPage(t *testing.T) {
 	page, err := assemble([]byte("\x00asm"), []byte("glue();"))
 	require.NoError(t, err)
 	text := string(page)
-	assert.Equal(t, 2, strings.Count(text, "</script>"), "no script ends within itself")
+	assert.Equal(t, 3, strings.Count(text, "</script>"), "no script ends within itself")
 
 	_, script, _ := strings.Cut(text, "\n<script>")
 	script, _, _ = strings.Cut(script, "</script>")

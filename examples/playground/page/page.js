@@ -2,24 +2,6 @@
 // and sends nothing: its policy (connect-src 'none') lets the browser refuse it.
 (function () {
   "use strict";
-  const examples = [
-    ["no credits", "POST /v1/chat/completions: HTTP 429 Too Many Requests: You exceeded your current quota, please check your plan and billing details (insufficient_quota)"],
-    ["deadlock", "HTTP 500: save order 4711: pq: deadlock detected (SQLSTATE 40P01)"],
-    ["stack trace", "Traceback (most recent call last):\n  File \"/srv/app/worker.py\", line 88, in run\n    timeout = fetch(url)\nurllib3.exceptions.SSLError: [SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: certificate has expired (_ssl.c:1007)"],
-    ["no rule", "the upstream host went away before sending the full answer"],
-    ["a log", [
-      '{"time":"2026-01-02T03:04:05Z","level":"INFO","msg":"listening","addr":":8080"}',
-      '{"time":"2026-01-02T03:04:09Z","level":"ERROR","msg":"completion failed","err":"HTTP 529: Overloaded","provider":"anthropic"}',
-      'level=error time=2026-01-02T03:04:11Z msg="query failed" err="dial tcp 10.0.4.17:5432: connect: connection refused"',
-      'level=error time=2026-01-02T03:04:12Z msg="query failed" err="dial tcp 10.0.4.18:5432: connect: connection refused"',
-      "2026-01-02 03:04:13,120 ERROR [http-7] shop.Orders - cannot save order 4711",
-      "java.sql.SQLException: Deadlock found when trying to get lock; try restarting transaction",
-      "\tat shop.Orders.save(Orders.java:131)",
-      '{"time":"2026-01-02T03:04:14Z","level":"ERROR","msg":"completion failed","err":"HTTP 401: invalid x-api-key","provider":"anthropic"}',
-      '{"time":"2026-01-02T03:04:15Z","level":"ERROR","msg":"completion failed","err":"HTTP 529: Overloaded","provider":"anthropic"}',
-      '{"time":"2026-01-02T03:04:16Z","level":"ERROR","msg":"completion failed","err":"HTTP 529: Overloaded","provider":"anthropic"}',
-    ].join("\n")],
-  ];
   const meanings = {
     retryable: "The same call may succeed later.",
     context_overflow: "Shrink the model's input, then call again.",
@@ -31,14 +13,23 @@
 
   const { element, number, plural, chip, table } = pages;
   const byId = (id) => document.getElementById(id);
+  const { examples, first } = JSON.parse(byId("data").textContent);
   const text = byId("text"), as = byId("as"), status = byId("status"), groups = byId("groups"), explanation = byId("explanation");
 
+  // The classifier: two functions of the WebAssembly, once it runs.
+  let classifier;
+
   function answer() {
-    const a = JSON.parse(classifier.answer(text.value, as.value));
     explanation.hidden = groups.hidden = true;
+    if (!classifier) { status.textContent = "Loading…"; return; }
+    show(JSON.parse(classifier.answer(text.value, as.value)), (evidence) => JSON.parse(classifier.explain(JSON.stringify(evidence))));
+  }
+
+  // Shows an answer. explained returns the explanation of a group's example.
+  function show(a, explained) {
     status.textContent = found(a);
-    if (a.as === "log" && a.groups.length > 0) { showGroups(a); }
-    if (a.groups.length > 0) { explain(a.groups[0]); }
+    if (a.as === "log" && a.groups.length > 0) { showGroups(a, explained); }
+    if (a.groups.length > 0) { explain(explained(a.groups[0].example)); }
     if (performance.getEntriesByName("first-answer").length === 0) { performance.mark("first-answer"); }
   }
 
@@ -64,7 +55,7 @@
     return first === last ? first : first + " – " + (first.slice(0, 10) === last.slice(0, 10) ? last.slice(11) : last);
   }
 
-  function showGroups(a) {
+  function showGroups(a, explained) {
     const rows = [];
     a.groups.forEach((g, i) => {
       const open = element("button", { type: "button" }, g.template);
@@ -77,7 +68,7 @@
       open.addEventListener("click", () => {
         rows.forEach((r) => r.removeAttribute("aria-current"));
         row.setAttribute("aria-current", "true");
-        explain(g);
+        explain(explained(g.example));
       });
       rows.push(row);
     });
@@ -95,8 +86,7 @@
     return said;
   }
 
-  function explain(group) {
-    const x = JSON.parse(classifier.explain(JSON.stringify(group.example)));
+  function explain(x) {
     const percent = Math.round(x.confidence * 100);
     const parts = [
       element("div", { class: "verdict" }, chip(x.category, x.reason)),
@@ -149,7 +139,6 @@
       (m.words.length ? "; the words that weigh most: " + m.words.join(", ") : "") + ".";
   }
 
-  let classifier;
   async function load() {
     const ready = new Promise((resolve) => {
       window.errclassReady = (answer, explain) => resolve({ answer, explain });
@@ -160,6 +149,7 @@
     byId("wasm").remove();
     const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream("gzip"));
     const go = new window.Go();
+    go.env = { GOGC: "400" }; // fewer collections while it starts
     const { instance } = await WebAssembly.instantiateStreaming(
       new Response(stream, { headers: { "Content-Type": "application/wasm" } }), go.importObject);
     go.run(instance).then(() => { status.textContent = "The classifier has ended. Reload the page."; });
@@ -172,15 +162,22 @@
     timer = setTimeout(answer, text.value.length > 20000 ? 400 : 60);
   }
 
-  for (const [name, example] of examples) {
-    const b = element("button", { type: "button" }, name);
-    b.addEventListener("click", () => { text.value = example; as.value = "auto"; answer(); });
+  for (const example of examples) {
+    const b = element("button", { type: "button" }, example.name);
+    b.addEventListener("click", () => { text.value = example.text; as.value = "auto"; answer(); });
     byId("examples").append(b);
   }
-  text.value = examples[0][1];
-  load().then(() => {
-    answer();
-    text.addEventListener("input", later);
-    as.addEventListener("change", answer);
-  }, (err) => { status.textContent = "The classifier does not load: " + err; });
+  text.addEventListener("input", later);
+  as.addEventListener("change", answer);
+
+  // The page brings the answer for the first example, and shows it before the
+  // WebAssembly at its end has arrived.
+  text.value = examples[0].text;
+  show(first.answer, () => first.explanation);
+  document.addEventListener("DOMContentLoaded", () => {
+    load().then(() => {
+      answer();
+      performance.mark("ready");
+    }, (err) => { status.textContent = "The classifier does not load: " + err; });
+  });
 })();
