@@ -6,9 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"github.com/errclass/errclass/classify/internal/memory"
-	"github.com/errclass/errclass/classify/internal/standard"
 )
 
 func TestStatusOfText(t *testing.T) {
@@ -68,30 +65,4 @@ func TestProviderOfText(t *testing.T) {
 	}
 	assert.Equal(t, "mine", Standard.Classify(Evidence{Provider: "mine", Message: "api.openai.com"}).Provider)
 	assert.Equal(t, "anthropic", Standard.Classify(Evidence{Status: 500, Body: []byte(`{"error":{"message":"api.anthropic.com is down"}}`)}).Provider)
-}
-
-// TestMemoryKeepsVerdicts checks that the cache returns results only for the text
-// that was stored.
-func TestMemoryKeepsVerdicts(t *testing.T) {
-	t.Parallel()
-	for _, v := range []memory.Verdict{
-		{Rule: -1, Status: 0, Provider: 0}, {Rule: 0, Status: 400, Provider: 1}, {Rule: -1, Status: 599, Provider: 3}, {Rule: 1<<memory.RuleBits - 3, Status: 599, Provider: 3}, {Rule: 7, Status: 0, Provider: 2},
-	} {
-		m := new(memory.Memory)
-		place, hash := m.Slot("text")
-		_, ok := memory.Recall(place, hash)
-		assert.False(t, ok, "nothing is remembered yet")
-		memory.Remember(place, hash, v)
-		got, ok := memory.Recall(place, hash)
-		assert.True(t, ok)
-		assert.Equal(t, v, got)
-		_, ok = memory.Recall(place, hash^1<<memory.VerdictBits)
-		assert.False(t, ok, "another text")
-	}
-	m := new(memory.Memory)
-	place, hash := m.Slot("text")
-	memory.Remember(place, hash, memory.Verdict{Rule: 1 << memory.RuleBits})
-	_, ok := memory.Recall(place, hash)
-	assert.False(t, ok, "a number that does not fit")
-	assert.Less(t, len(standard.Rules)+64, 1<<memory.RuleBits)
 }
