@@ -91,22 +91,34 @@ func assemble(wasm, glue []byte) ([]byte, error) {
 	return page.Bytes(), err
 }
 
+// explained is a group with the explanation of its example.
+type explained struct {
+	answer.Group
+	Explanation answer.Explanation `json:"explanation"`
+}
+
 // pageData returns the examples, and the answer for the first one, as JSON that may
 // stand in a script element. With the answer, the page does not wait for the
 // WebAssembly before it shows something.
 func pageData() ([]byte, error) {
-	var examples []struct {
-		Name string `json:"name"`
-		Text string `json:"text"`
+	var data struct {
+		Examples []struct {
+			Name string `json:"name"`
+			Text string `json:"text"`
+		} `json:"examples"`
+		First struct {
+			answer.Answer
+			Groups []explained `json:"groups"` // replaces those of Answer
+		} `json:"first"`
 	}
-	if err := json.Unmarshal(examplesJSON, &examples); err != nil {
+	if err := json.Unmarshal(examplesJSON, &data.Examples); err != nil {
 		return nil, fmt.Errorf("page/examples.json: %w", err)
 	}
-	first := answer.Of(examples[0].Text, answer.Auto)
-	return json.Marshal(map[string]any{
-		"examples": examples,
-		"first":    map[string]any{"answer": first, "explanation": answer.Explain(first.Groups[0].Example)},
-	})
+	data.First.Answer = answer.Of(data.Examples[0].Text, answer.Auto)
+	for _, g := range data.First.Answer.Groups {
+		data.First.Groups = append(data.First.Groups, explained{g, answer.Explain(g.Example)})
+	}
+	return json.Marshal(data)
 }
 
 func compressed(data []byte) ([]byte, error) {

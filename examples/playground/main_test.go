@@ -19,6 +19,7 @@ func TestPage(t *testing.T) {
 	text := string(page)
 	assert.Equal(t, 3, strings.Count(text, "</script>"), "no script ends within itself")
 
+	assert.Contains(t, text, `"explanation":{"category":"fatal","reason":"budget_exceeded"`, "the answer for the first example")
 	_, script, _ := strings.Cut(text, "\n<script>")
 	script, _, _ = strings.Cut(script, "</script>")
 	assert.Contains(t, script, "glue();")

@@ -16,21 +16,19 @@
   const { examples, first } = JSON.parse(byId("data").textContent);
   const text = byId("text"), as = byId("as"), status = byId("status"), groups = byId("groups"), explanation = byId("explanation");
 
-  // The classifier: two functions of the WebAssembly, once it runs.
-  let classifier;
+  let classifier; // two functions of the WebAssembly, once it runs
+  let missing = "Loading…"; // why there is no classifier
 
   function answer() {
     explanation.hidden = groups.hidden = true;
-    if (!classifier) { status.textContent = "Loading…"; return; }
-    show(JSON.parse(classifier.answer(text.value, as.value)), (evidence) => JSON.parse(classifier.explain(JSON.stringify(evidence))));
+    if (!classifier) { status.textContent = missing; return; }
+    show(JSON.parse(classifier.answer(text.value, as.value)));
   }
 
-  // Shows an answer. explained returns the explanation of a group's example.
-  function show(a, explained) {
+  function show(a) {
     status.textContent = found(a);
-    if (a.as === "log" && a.groups.length > 0) { showGroups(a, explained); }
-    if (a.groups.length > 0) { explain(explained(a.groups[0].example)); }
-    if (performance.getEntriesByName("first-answer").length === 0) { performance.mark("first-answer"); }
+    if (a.as === "log" && a.groups.length > 0) { showGroups(a); }
+    if (a.groups.length > 0) { explain(a.groups[0]); }
   }
 
   // Returns what was found, for the line above the answer.
@@ -55,7 +53,7 @@
     return first === last ? first : first + " – " + (first.slice(0, 10) === last.slice(0, 10) ? last.slice(11) : last);
   }
 
-  function showGroups(a, explained) {
+  function showGroups(a) {
     const rows = [];
     a.groups.forEach((g, i) => {
       const open = element("button", { type: "button" }, g.template);
@@ -68,7 +66,7 @@
       open.addEventListener("click", () => {
         rows.forEach((r) => r.removeAttribute("aria-current"));
         row.setAttribute("aria-current", "true");
-        explain(explained(g.example));
+        explain(g);
       });
       rows.push(row);
     });
@@ -86,7 +84,10 @@
     return said;
   }
 
-  function explain(x) {
+  // Shows why a group has its category. Only a group that was built in brings an
+  // explanation.
+  function explain(group) {
+    const x = group.explanation || JSON.parse(classifier.explain(JSON.stringify(group.example)));
     const percent = Math.round(x.confidence * 100);
     const parts = [
       element("div", { class: "verdict" }, chip(x.category, x.reason)),
@@ -173,11 +174,12 @@
   // The page brings the answer for the first example, and shows it before the
   // WebAssembly at its end has arrived.
   text.value = examples[0].text;
-  show(first.answer, () => first.explanation);
+  show(first);
+  performance.mark("first-answer");
   document.addEventListener("DOMContentLoaded", () => {
     load().then(() => {
       answer();
       performance.mark("ready");
-    }, (err) => { status.textContent = "The classifier does not load: " + err; });
+    }, (err) => { status.textContent = missing = "The classifier does not load: " + err; });
   });
 })();
