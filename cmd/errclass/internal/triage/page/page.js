@@ -263,7 +263,7 @@
   }
 
   // Returns a template with its placeholders marked.
-  const template = (text) => text.split(/(<(?:[a-z]+|\*)>)/).map((s, i) => i % 2 ? element("span", { class: "hole" }, s) : s);
+  const template = (text) => text.split(/(<(?:[a-z]+|\*)>)/).map((s, i) => i % 2 ? element("span", { class: "placeholder" }, s) : s);
 
   function fact(name, value) {
     return value === "" || value === undefined ? [] : [element("div", {}, element("dt", {}, name), element("dd", {}, value))];
