@@ -169,8 +169,8 @@ func FuzzExcess(f *testing.F) {
 	})
 }
 
-// assemble builds evidence from one text. Each byte of parts adds one kind, such as
-// a body. The methods of these errors allocate nothing.
+// assemble builds evidence from one text. Each byte of parts adds one kind of source,
+// such as a body or an error. The methods of the added errors allocate nothing.
 func assemble(parts []byte, text string) (e Evidence) {
 	var all []error
 	for _, p := range parts {

@@ -73,8 +73,8 @@ func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, 
 	} else {
 		category, rule := won.Category, won.Rule
 		reason = won.Reason
-		// A long wait means that the quota is used up. A user's rule keeps its
-		// reason.
+		// A long wait means that the quota is used up, so the reason changes. The
+		// reason of a user's rule does not change.
 		if reason == signal.ReasonRateLimit && won.Strength < signal.User && q.Hint.Exhausted() {
 			reason, rule = signal.ReasonBudgetExceeded, rule+longWaitSuffix
 			category = reason.Category()

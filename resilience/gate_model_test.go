@@ -141,7 +141,7 @@ func (m *model) mayEnter(c *modelCall) bool {
 	return true
 }
 
-// trialDelay returns how much later than other calls c may make a trial, in
+// trialDelay returns the additional pause before a trial that c makes, in
 // milliseconds.
 func (c *modelCall) trialDelay() int {
 	if c.restart {

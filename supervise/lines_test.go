@@ -64,7 +64,8 @@ func crash(code string) {
 	os.Exit(n)
 }
 
-// nextFault records this start and returns its fault, or "".
+// nextFault records that this process was started. It returns the name of the fault
+// to simulate, or "".
 func nextFault() string {
 	name := os.Getenv(startsVariable)
 	if name == "" {

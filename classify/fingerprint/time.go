@@ -124,8 +124,8 @@ func (s *scanner) restOfTime(i int, year bool) int {
 	return i
 }
 
-// zone returns the end of the time zone and of a monotonic clock reading at i, if
-// any.
+// zone returns the end of the time zone at i. A monotonic clock reading after the
+// time zone is included. Without both, zone returns i.
 func (s *scanner) zone(i int) int {
 	if s.at(i) == 'Z' && !isAlnum(s.at(i+1)) {
 		return i + 1

@@ -35,7 +35,8 @@ func (s share) String() string {
 	return fmt.Sprintf("%d of %d, %s %%", s.part, s.total, digits(s.percent()))
 }
 
-// digits formats a percentage with one digit, or more digits close to 0 or 100.
+// digits formats a percentage with one decimal place. Close to 0 or 100, it uses up
+// to three.
 func digits(percent float64) string {
 	d := 1
 	for off := min(percent, 100-percent); d < 3 && 0 < off && off < 5*math.Pow10(-d); {

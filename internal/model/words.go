@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Word is a word of a text and its weight for a reason.
+// Word is a word of a text, and the weight that it gives to one reason.
 type Word struct {
 	Text string
 	// Weight is how much the word raises the score of the reason. A score is the

@@ -26,9 +26,8 @@ const (
 	answerMask  = reasonUnit*MaxReasons - 1
 )
 
-// AnswerOf returns the cache entry for the model's answer and the stored bits of the
-// hash. The answer depends on the texts and on prior. prior is a number for the
-// findings of the rules.
+// AnswerOf returns the cache entry for the model's answer to the texts, and the bits
+// of their hash that an entry stores. prior encodes what the rules have found.
 func (m *Memory) AnswerOf(texts []string, prior uint64) (entry *atomic.Uint64, hash uint64) {
 	hash = prior
 	for _, text := range texts {

@@ -62,8 +62,9 @@ func beat(list []signal.Signal, winner int) {
 	}
 }
 
-// takeOut records that list[by] vetoes or beats list[i]. If several signals do, By
-// is the first of them in [signal.Order].
+// takeOut records that list[by] vetoes or beats list[i]. If takeOut is called with
+// several signals for by, the first of them in [signal.Order] is kept in the field
+// By.
 func takeOut(list []signal.Signal, i, by int, fate signal.Fate) {
 	s := &list[i]
 	if s.Fate != fate || signal.Order(&list[by], &list[s.By]) < 0 {

@@ -25,7 +25,8 @@ import (
 // answer is the category and the reason that a signal shows for an error.
 type answer struct{ category, reason string }
 
-// signals has two loggers and a tracer. Each exists with errclass and without it.
+// signals has two loggers and a tracer, each in two versions: with errclass and
+// without.
 type signals struct {
 	observed []classify.Result // the results that observers got in one check
 

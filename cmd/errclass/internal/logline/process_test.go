@@ -274,8 +274,8 @@ func TestObjectsAreHeldForInput(t *testing.T) {
 	assert.Equal(t, "{\n \"error\": \"slow down\"\n}\n", out.String(), "a reader that may block and is no Waiter")
 }
 
-// FuzzProcess checks that the output has only a category and a reason more than the
-// input.
+// FuzzProcess checks that the output differs from the input only by an added category
+// and reason.
 func FuzzProcess(f *testing.F) {
 	for _, s := range []string{
 		"", "\n", "x\n{\"level\":\"error\"}\r\n", `{"error":"slow down"}`, "\ufeff{\"level\":50,\"err\":{\"code\":\"x\",\"stack\":\"a\\n at b\"}}\n{}",

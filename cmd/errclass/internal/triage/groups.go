@@ -15,7 +15,7 @@ import (
 const (
 	// maxIDs is the maximum number of fingerprints in the map groups.ids.
 	maxIDs = 1 << 16
-	// maxKept limits how many files a group counts separately, and how many services.
+	// maxKept limits how many files, and how many services, a group counts separately.
 	maxKept = 4 * MaxOrigins
 	// exampleBytes limits the size of all examples. Later examples get only
 	// shortExample bytes.
