@@ -26,7 +26,8 @@ type Config struct {
 	Visibility     VisibilityConfig `json:"visibility" yaml:"visibility"`
 
 	// Endpoints overrides settings for one endpoint. The key is [Target.Name],
-	// usually a URL.
+	// usually a URL. For a transport with the default call, write the URL as
+	// scheme://host, without a path and without a slash at the end.
 	Endpoints map[string]EndpointConfig `json:"endpoints,omitempty" yaml:"endpoints,omitempty"`
 	// Agents overrides settings for the calls of one agent. The key is [Call.Agent].
 	// If an endpoint has the setting too, the endpoint's setting applies.

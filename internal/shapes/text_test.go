@@ -198,3 +198,33 @@ func TestTextEvents(t *testing.T) {
 	e.End()
 	assert.True(t, starts("\tat e"))
 }
+
+// TestEventsAfterHarmlessLines checks which lines after a line without an error begin
+// an event.
+func TestEventsAfterHarmlessLines(t *testing.T) {
+	t.Parallel()
+	trace := []string{"goroutine 1 [running]:", "main.main()", "\t/app/main.go:14 +0x1d", "exit status 2"}
+	for _, tt := range []struct {
+		first, second string
+		rest          []string
+		starts        bool
+		severity      shapes.Severity // of the last event
+	}{
+		{"2026-01-02T03:04:05Z INFO started", "panic: boom", trace, true, shapes.Error},
+		{"I0102 03:04:05.678901       7 main.go:8] started", "panic: boom", trace, true, shapes.Error},
+		{"2026/01/02 03:04:05 listening on :8080", "panic: boom", trace, true, shapes.Error},
+		{"started", "panic: boom", trace, true, shapes.Error},
+		{"2026-01-02T03:04:05Z ERROR giving up", "panic: boom", trace, false, shapes.Error},
+		{"panic: boom [recovered]", "panic: again", trace, false, shapes.Error},
+		{"2026-01-02 03:04:05,000 WARN [main] c.f.B - retrying", "java.net.SocketTimeoutException: Read timed out", []string{"\tat a.b.C.d(C.java:1)"}, false, shapes.Below},
+		{"2026-01-02 03:04:05,000 ERROR [main] c.f.B - failed", "java.net.SocketTimeoutException: Read timed out", []string{"\tat a.b.C.d(C.java:1)"}, false, shapes.Error},
+	} {
+		var s shapes.Events
+		require.False(t, s.Add([]byte(tt.first)), tt.first)
+		assert.Equal(t, tt.starts, !s.Add([]byte(tt.second)), "%s\n%s", tt.first, tt.second)
+		for _, line := range tt.rest {
+			assert.True(t, s.Add([]byte(line)), "%s\n%s", tt.first, line)
+		}
+		assert.Equal(t, tt.severity, s.Event().Severity, "%s\n%s", tt.first, tt.second)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -115,6 +117,9 @@ the error and exit code 1. It refuses an input that is also the output.`,
 		}
 		var status *statusLine
 		if *following && !*quiet {
+			if _, err := os.Stat(files[0]); errors.Is(err, fs.ErrNotExist) {
+				fmt.Fprintf(s.Err, "errclass logs: %s does not exist yet; waiting for it\n", printable(files[0]))
+			}
 			status = newStatusLine(s)
 		}
 		a := logline.NewAnnotatorFor(shapes.NewSet(keys), c, *all)

@@ -72,6 +72,9 @@ code is 1. The same holds for binary files, damaged archives and cut lines.`,
 		if *top < 0 || *bound < 1 {
 			return usagef("--top takes 0 or more, --max-groups 1 or more")
 		}
+		if err := files.refuseInputs(s, names); err != nil {
+			return err
+		}
 		sigs := notifyInterrupts("triage", s.Err, s.readsPipe(names[0]))
 		defer sigs.stop()
 		c, err := rules.classifier()
@@ -131,6 +134,32 @@ func inputName(name string) string {
 
 // outputFiles has the names of files that triage writes besides standard output.
 type outputFiles struct{ html, rules, corpus string }
+
+// refuseInputs returns an error if an output would replace an input, or if two
+// outputs are the same file. Missing files are ignored.
+func (f *outputFiles) refuseInputs(s Streams, inputs []string) error {
+	outputs := map[string]string{"--html": f.html, "--rules-out": f.rules, "--corpus-out": f.corpus}
+	for flag, name := range outputs {
+		if name == "" {
+			continue
+		}
+		for other, otherName := range outputs {
+			if flag < other && filepath.Clean(name) == filepath.Clean(otherName) {
+				return usagef("%s and %s are the same file %s; write to another one", flag, other, printable(name))
+			}
+		}
+		out, err := os.Stat(name)
+		if err != nil || !readsBack(out.Mode()) {
+			continue
+		}
+		for _, input := range inputs {
+			if in, err := s.stat(input); err == nil && os.SameFile(in, out) {
+				return usagef("%s %s would replace an input; write to another file", flag, printable(name))
+			}
+		}
+	}
+	return nil
+}
 
 func (f *outputFiles) write(s Streams, r *triage.Report) error {
 	var failed []error

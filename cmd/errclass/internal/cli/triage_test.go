@@ -87,6 +87,24 @@ func TestTriageProblems(t *testing.T) {
 	assert.Contains(t, r.err, "no such file or directory")
 }
 
+// TestTriageKeepsInputs checks that no output replaces an input or another output.
+func TestTriageKeepsInputs(t *testing.T) {
+	t.Parallel()
+	for _, flag := range []string{"--html", "--rules-out", "--corpus-out"} {
+		log := file(t, "app.jsonl", triageLog)
+		r := run(t, "", "triage", flag, log, log)
+		assert.Equal(t, cli.ExitUsage, r.code, flag)
+		assert.Contains(t, r.err, flag+" "+log+" would replace an input")
+		data, err := os.ReadFile(log)
+		require.NoError(t, err)
+		assert.Equal(t, triageLog, string(data))
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	r := run(t, triageLog, "triage", "--html", out, "--rules-out", out)
+	assert.Equal(t, cli.ExitUsage, r.code)
+	assert.Contains(t, r.err, "--html and --rules-out are the same file")
+}
+
 // TestTriageLeavesStandardInput checks that standard input is read only if an
 // argument names it.
 func TestTriageLeavesStandardInput(t *testing.T) {
