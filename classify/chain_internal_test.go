@@ -211,6 +211,31 @@ func TestJoinedTextIsCut(t *testing.T) {
 	})
 }
 
+// TestDeepJoinsAreCutInLinearTime checks that CutText calls Error only once for each
+// error of a deep tree.
+func TestDeepJoinsAreCutInLinearTime(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	var err error = &countedText{text: strings.Repeat("so it goes ", 200), calls: &calls}
+	for range 100 {
+		err = errors.Join(err, errors.New("close"))
+	}
+	got := chain.CutText(err, 256)
+	assert.Equal(t, 1, calls)
+	head, tail := halves(got, 256)
+	wantHead, wantTail := halves(err.Error(), 256)
+	assert.Equal(t, wantHead, head)
+	assert.Equal(t, wantTail, tail)
+}
+
+// countedText is an error that counts the calls of its Error method.
+type countedText struct {
+	text  string
+	calls *int
+}
+
+func (e *countedText) Error() string { *e.calls++; return e.text }
+
 // halves returns the first limit/2 and the last limit/2 bytes of a text.
 func halves(text string, limit int) (head, tail string) {
 	if len(text) <= limit {

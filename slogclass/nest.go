@@ -14,8 +14,10 @@ func writesGroupsAlike(h slog.Handler) bool {
 	return false
 }
 
-// nests reports whether nest can be used for h.
-func (h *Handler) nests() bool { return h.cfg.nests && h.path.link == nil }
+// nests reports whether nest can be used for h. It cannot if a With attribute is a
+// group: slog's JSON handler omits a comma if ReplaceAttr removes all members of that
+// group.
+func (h *Handler) nests() bool { return h.cfg.nests && h.path.link == nil && !h.path.groups }
 
 // nest returns the first open group of h as an attribute. It contains the attributes
 // of the With calls since that group, and those of r. outer is the next handler

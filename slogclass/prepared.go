@@ -162,6 +162,7 @@ type groupPath struct {
 	last   call  // the only call since the parent, if link is nil
 	link   *link // the calls since the parent, if there are several
 	depth  uint8 // the number of ancestors that are reachable through parent
+	groups bool  // an attribute of a With call since the first open group can be a group
 	// inherited has cached handlers of this Handler's ancestors.
 	inherited *prepared
 }
@@ -183,10 +184,13 @@ func (p *groupPath) open() bool { return p.parent != nil }
 
 // pathFrom returns the path of a handler that the call c derives from h.
 func pathFrom(h *Handler, c call) groupPath {
+	groups := h.path.groups || slices.ContainsFunc(c.attrs, func(a slog.Attr) bool {
+		return a.Value.Kind() == slog.KindGroup || a.Value.Kind() == slog.KindLogValuer
+	})
 	if h.path.depth < maxDepth {
-		return groupPath{parent: h, last: c, depth: h.path.depth + 1}
+		return groupPath{parent: h, last: c, depth: h.path.depth + 1, groups: groups}
 	}
-	p := groupPath{parent: h, depth: maxDepth, link: &link{call: c, receiver: weak.Make(h)}}
+	p := groupPath{parent: h, depth: maxDepth, groups: groups, link: &link{call: c, receiver: weak.Make(h)}}
 	if h.path.link != nil {
 		p.parent, p.link.prev = h.path.parent, h.path.link
 	}

@@ -187,12 +187,15 @@ func CutText(err error, limit int) string {
 		return errorText(err)
 	}
 	_, all := unwrap(err)
-	head, i := make([]byte, 0, 256), 0
-	for ; i < len(all) && len(head) <= limit; i++ {
+	// Each text is built only once: otherwise the time would double with each level
+	// of a tree of joined errors.
+	head, texts := make([]byte, 0, 256), make([]string, 0, 8)
+	for i := 0; i < len(all) && len(head) <= limit; i++ {
 		if i > 0 {
 			head = append(head, '\n')
 		}
 		text := CutText(all[i], limit)
+		texts = append(texts, text)
 		head = append(head, text[:min(len(text), limit+1-min(limit, len(head)))]...)
 	}
 	if len(head) <= limit {
@@ -201,7 +204,12 @@ func CutText(err error, limit int) string {
 	head = append(head[:limit/2], ' ')
 	tail, left := make([]string, 0, 8), limit-limit/2
 	for i := len(all) - 1; i >= 0 && left > 0; i-- {
-		text := CutText(all[i], limit)
+		var text string
+		if i < len(texts) {
+			text = texts[i]
+		} else {
+			text = CutText(all[i], limit)
+		}
 		text = text[len(text)-min(len(text), left):]
 		tail = append(tail, text)
 		if left -= len(text); left > 0 {
