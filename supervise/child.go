@@ -48,6 +48,16 @@ func start(cmd *exec.Cmd, o *outputs, grace time.Duration) (*child, error) {
 	return c, nil
 }
 
+// hasExited reports whether the process has ended.
+func (c *child) hasExited() bool {
+	select {
+	case <-c.exited:
+		return true
+	default:
+		return false
+	}
+}
+
 // groupPoll is the interval between checks for remaining members of a group.
 const groupPoll = 10 * time.Millisecond
 

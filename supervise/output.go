@@ -128,7 +128,8 @@ func (o *outputs) begin(started bool) {
 }
 
 // drain waits for the end of all outputs after the child's end. After the grace
-// period, it closes the outputs. Time in a blocked writer does not count.
+// period, it closes the outputs. Time in a blocked writer does not count. Time in
+// which a writer made progress counts, because another process may write for ever.
 func (o *outputs) drain(grace time.Duration) {
 	all := make(chan struct{})
 	go func() {
@@ -140,13 +141,16 @@ func (o *outputs) drain(grace time.Duration) {
 	const ticks = 10 // per grace
 	ticker := time.NewTicker(max(grace/ticks, time.Millisecond))
 	defer ticker.Stop()
+	last := o.activity.last.Load()
 	for waited := 0; waited < ticks; {
 		select {
 		case <-all:
 			return
 		case <-ticker.C:
 		}
-		if o.activity.writing.Load() == 0 {
+		before := last
+		last = o.activity.last.Load()
+		if o.activity.writing.Load() == 0 || last != before {
 			waited++
 		}
 	}

@@ -23,7 +23,8 @@ import (
 // child started may keep the output open:
 //
 //   - If the child ended by itself, Run waits at most Command.Grace. It does not end
-//     the process.
+//     the process. If the context or Command.Timeout ends this wait, Run ends the
+//     process. The error still says only how the child ended.
 //   - If a watchdog or the context ended the child, Run ends the process too.
 //
 // If a process survives SIGKILL, Run then waits at most Command.Grace or
@@ -80,36 +81,47 @@ func (r *execution) run(ctx context.Context) error {
 		return err
 	}
 	input.copy()
-	if err := r.watch(ctx, ch.drained); err != nil {
-		ch.stop()
-		r.recordExit(ch)
-		return err
+	if err := r.watch(ctx, ch); err != nil {
+		exited := ch.hasExited()
+		if !ch.stop() || !exited {
+			r.recordExit(ch)
+			return err
+		}
+		// The child ended by itself. Only processes that it started were ended.
 	}
 	if ctx.Err() != nil {
 		ch.group.kill() // end the processes that the child started
 	}
 	ch.group.release()
 	r.recordExit(ch)
-	if ch.err != nil {
-		return ch.err
+	if ch.err == nil {
+		return errors.Join(r.outputs.writeError(), input.readError())
 	}
-	return errors.Join(r.outputs.writeError(), input.readError())
+	if err := r.outputs.writeError(); err != nil && !errors.Is(err, syscall.EPIPE) {
+		return errors.Join(ch.err, err) // a child whose output is not read ends by SIGPIPE
+	}
+	return ch.err
 }
 
-// watch waits until the child has ended, and returns nil. If the child must be ended
-// first, watch returns the reason.
-func (r *execution) watch(ctx context.Context, drained <-chan struct{}) error {
+// watch waits until the child has ended and its output was read, and returns nil. If
+// processes must be ended first, watch returns the reason. After the child's end,
+// silence is no reason.
+func (r *execution) watch(ctx context.Context, ch *child) error {
 	timeout := orDefault(r.command.Timeout, DefaultTimeout)
 	silence := orDefault(r.command.Silence, DefaultSilence)
 	total, stopTotal := newTimer(timeout)
 	defer stopTotal()
 	quiet, stopQuiet := newTimer(silence)
 	defer func() { stopQuiet() }()
+	exited := ch.exited
 	for {
 		var err error
 		select {
-		case <-drained:
+		case <-ch.drained:
 			return nil
+		case <-exited:
+			exited, quiet = nil, nil
+			continue
 		case <-ctx.Done():
 			err = contextError(ctx)
 		case <-total:
@@ -122,7 +134,7 @@ func (r *execution) watch(ctx context.Context, drained <-chan struct{}) error {
 			err = silenceError(silence)
 		}
 		select {
-		case <-drained: // the child ended at the same moment: ignore err
+		case <-ch.drained: // the child ended at the same moment: ignore err
 			return nil
 		default:
 			return err
@@ -152,10 +164,8 @@ func contextError(ctx context.Context) error {
 
 // recordExit sets exit code and signal in the outcome if the process has ended.
 func (r *execution) recordExit(ch *child) {
-	select {
-	case <-ch.exited:
+	if ch.hasExited() {
 		r.outcome.ExitCode, r.outcome.Signal = exit(ch.cmd.ProcessState)
-	default:
 	}
 }
 

@@ -3,7 +3,9 @@
 package supervise_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -81,6 +83,44 @@ func TestReaderGone(t *testing.T) {
 	require.Error(t, err)
 	assert.Equal(t, syscall.SIGPIPE, o.Signal)
 	assert.Equal(t, classify.ReasonSpawn, o.Result.Reason, o.Result.Rule)
+	assert.False(t, o.Result.Retryable())
+}
+
+// If a child has ended by itself, no limit turns its success into a failure, even if
+// a process that it started keeps the output open.
+func TestLimitsAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]supervise.Command{
+		"silence": {Silence: 300 * time.Millisecond, Grace: time.Second},
+		"timeout": {Timeout: 300 * time.Millisecond},
+		"context": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			if name == "context" {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, 300*time.Millisecond)
+				defer cancel()
+			}
+			c.Name, c.Args = "sh", []string{"-c", "sleep 25 & echo done"}
+			var out bytes.Buffer
+			c.Stdout = &out
+			o, err := supervise.Run(ctx, c)
+			require.NoError(t, err)
+			assert.Zero(t, o.ExitCode)
+			assert.Equal(t, "done\n", out.String())
+		})
+	}
+}
+
+// If a writer fails and the child then ends by SIGPIPE, the error has both.
+func TestWriterFailsFirst(t *testing.T) {
+	t.Parallel()
+	full := errors.New("disk full")
+	o, err := supervise.Run(t.Context(), supervise.Command{Name: "yes", Stdout: &failing{err: full}})
+	require.ErrorIs(t, err, full)
+	assert.Equal(t, syscall.SIGPIPE, o.Signal)
 	assert.False(t, o.Result.Retryable())
 }
 

@@ -19,18 +19,23 @@ func newExecution(c *Command) *execution {
 	return r
 }
 
+// running returns a child that has not ended.
+func running() *child {
+	return &child{exited: make(chan struct{}), drained: make(chan struct{})}
+}
+
 // The default limits are part of the specification in docs/specifications.md.
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newExecution(&Command{Silence: -1})
-		err := r.watch(t.Context(), make(chan struct{}))
+		err := r.watch(t.Context(), running())
 		require.EqualError(t, err, "still running after 10m0s")
 		assert.Equal(t, 10*time.Minute, time.Since(r.outputs.activity.began))
 	})
 	synctest.Test(t, func(t *testing.T) {
 		r := newExecution(&Command{Timeout: -1})
-		err := r.watch(t.Context(), make(chan struct{}))
+		err := r.watch(t.Context(), running())
 		require.EqualError(t, err, "no output for 10m0s")
 		assert.Equal(t, 10*time.Minute, time.Since(r.outputs.activity.began))
 	})
@@ -50,9 +55,22 @@ func TestSilence(t *testing.T) {
 				r.outputs.activity.record()
 			}
 		}()
-		err := r.watch(t.Context(), make(chan struct{}))
+		err := r.watch(t.Context(), running())
 		require.EqualError(t, err, "no output for 1m0s")
 		assert.Equal(t, 10*59*time.Second+time.Minute, time.Since(r.outputs.activity.began), "counted from the last output")
+	})
+}
+
+// A child that has ended is not silent.
+func TestSilenceAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newExecution(&Command{Silence: time.Minute, Timeout: time.Hour})
+		ch := running()
+		time.AfterFunc(30*time.Second, func() { close(ch.exited) })
+		time.AfterFunc(10*time.Minute, func() { close(ch.drained) })
+		require.NoError(t, r.watch(t.Context(), ch))
+		assert.Equal(t, 10*time.Minute, time.Since(r.outputs.activity.began))
 	})
 }
 
@@ -63,7 +81,7 @@ func TestSlowWriter(t *testing.T) {
 		r := newExecution(&Command{Silence: time.Minute, Timeout: time.Hour})
 		o := output{to: slow(30 * time.Minute), activity: &r.outputs.activity}
 		go func() { assert.NoError(t, o.write([]byte("."))) }()
-		err := r.watch(t.Context(), make(chan struct{}))
+		err := r.watch(t.Context(), running())
 		require.EqualError(t, err, "no output for 1m0s")
 		assert.Equal(t, 31*time.Minute, time.Since(r.outputs.activity.began))
 	})
@@ -110,6 +128,22 @@ func TestDrain(t *testing.T) {
 		<-one.done
 		synctest.Wait()
 	})
+	synctest.Test(t, func(t *testing.T) {
+		var o outputs
+		o.activity.began = time.Now()
+		one := &output{to: slow(30 * time.Millisecond), activity: &o.activity, done: make(chan struct{})}
+		o.all = []*output{one}
+		go func() { // a daemon that writes without a pause
+			defer close(one.done)
+			for range 100 {
+				assert.NoError(t, one.write([]byte("y")))
+			}
+		}()
+		o.drain(time.Second)
+		assert.Less(t, time.Since(o.activity.began), 2*time.Second)
+		<-one.done
+		synctest.Wait()
+	})
 }
 
 func TestNoLimits(t *testing.T) {
@@ -118,7 +152,7 @@ func TestNoLimits(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 1000*time.Hour)
 		defer cancel()
 		r := newExecution(&Command{Silence: -1, Timeout: -1})
-		require.ErrorIs(t, r.watch(ctx, make(chan struct{})), context.DeadlineExceeded)
+		require.ErrorIs(t, r.watch(ctx, running()), context.DeadlineExceeded)
 	})
 }
 
@@ -127,11 +161,12 @@ func TestEndAndLimitAtOnce(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	drained := make(chan struct{})
-	close(drained)
+	ended := running()
+	close(ended.exited)
+	close(ended.drained)
 	for range 100 {
 		r := newExecution(&Command{})
-		require.NoError(t, r.watch(ctx, drained))
+		require.NoError(t, r.watch(ctx, ended))
 	}
 }
 
