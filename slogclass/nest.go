@@ -14,8 +14,8 @@ func writesGroupsAlike(h slog.Handler) bool {
 	return false
 }
 
-// nests reports whether nest can be used for h. It cannot if a With attribute is a
-// group: slog's JSON handler omits a comma if ReplaceAttr removes all members of that
+// nests reports whether nest can be used for h. It cannot if a With attribute can
+// be a group: slog's JSON handler omits a comma if ReplaceAttr removes all members of that
 // group.
 func (h *Handler) nests() bool { return h.cfg.nests && h.path.link == nil && !h.path.groups }
 

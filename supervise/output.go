@@ -128,8 +128,9 @@ func (o *outputs) begin(started bool) {
 }
 
 // drain waits for the end of all outputs after the child's end. After the grace
-// period, it closes the outputs. Time in a blocked writer does not count. Time in
-// which a writer made progress counts, because another process may write for ever.
+// period, it closes the outputs. Time in a blocked writer does not count. While a
+// writer makes progress, the period is ten times as long: a slow writer may read the
+// rest, but another process may not write for ever.
 func (o *outputs) drain(grace time.Duration) {
 	all := make(chan struct{})
 	go func() {
@@ -138,11 +139,11 @@ func (o *outputs) drain(grace time.Duration) {
 			<-one.done
 		}
 	}()
-	const ticks = 10 // per grace
+	const ticks, progressTicks = 10, 100 // per grace
 	ticker := time.NewTicker(max(grace/ticks, time.Millisecond))
 	defer ticker.Stop()
 	last := o.activity.last.Load()
-	for waited := 0; waited < ticks; {
+	for waited, progress := 0, 0; waited < ticks && progress < progressTicks; {
 		select {
 		case <-all:
 			return
@@ -150,8 +151,11 @@ func (o *outputs) drain(grace time.Duration) {
 		}
 		before := last
 		last = o.activity.last.Load()
-		if o.activity.writing.Load() == 0 || last != before {
+		switch {
+		case o.activity.writing.Load() == 0:
 			waited++
+		case last != before:
+			progress++
 		}
 	}
 	o.closeAll()

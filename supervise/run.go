@@ -24,7 +24,8 @@ import (
 //
 //   - If the child ended by itself, Run waits at most Command.Grace. It does not end
 //     the process. If the context or Command.Timeout ends this wait, Run ends the
-//     process. The error still says only how the child ended.
+//     process. Unless a writer blocks, the error still says only how the child
+//     ended. If the process keeps writing, Run waits ten times as long.
 //   - If a watchdog or the context ended the child, Run ends the process too.
 //
 // If a process survives SIGKILL, Run then waits at most Command.Grace or
@@ -97,8 +98,8 @@ func (r *execution) run(ctx context.Context) error {
 	if ch.err == nil {
 		return errors.Join(r.outputs.writeError(), input.readError())
 	}
-	if err := r.outputs.writeError(); err != nil && !errors.Is(err, syscall.EPIPE) {
-		return errors.Join(ch.err, err) // a child whose output is not read ends by SIGPIPE
+	if err := r.outputs.writeError(); r.outcome.Signal == syscall.SIGPIPE && err != nil && !errors.Is(err, syscall.EPIPE) {
+		return errors.Join(ch.err, err) // the writer's error has ended the child
 	}
 	return ch.err
 }
@@ -127,6 +128,10 @@ func (r *execution) watch(ctx context.Context, ch *child) error {
 		case <-total:
 			err = timeoutError(timeout)
 		case <-quiet:
+			if ch.hasExited() {
+				quiet = nil
+				continue
+			}
 			if left := silence - r.outputs.activity.idle(); left > 0 {
 				quiet, stopQuiet = newTimer(left)
 				continue

@@ -127,7 +127,7 @@ func (s *Events) continues(text []byte) bool {
 	case isSpace(text[0]):
 		s.indented(bytes.TrimLeft(text, " \t"))
 		return true
-	case s.event.Severity != Error && !s.event.Trace && bytes.HasPrefix(text, []byte("panic: ")):
+	case s.event.Severity != Error && bytes.HasPrefix(text, []byte("panic: ")):
 		return false // the program has ended after the previous line
 	case hasPrefix(text, parts):
 		if s.event.Severity == Unknown && !s.event.Trace && (text[0] == '}' || text[0] == ']' || text[0] == '.') {
@@ -136,9 +136,9 @@ func (s *Events) continues(text []byte) bool {
 		s.traced()
 		s.exception = true
 		return true
-	case s.exception && isException(text):
+	case s.exception && s.event.Severity != Below && isException(text):
 		s.exception = false // each list of frames has only one name
-		return s.event.Shape != nil && s.event.Severity != Unknown || s.event.Trace
+		return s.event.Shape != nil && s.event.Severity == Error || s.event.Trace
 	case s.event.Severity == Error && isGoFunction(text):
 		return true
 	default:

@@ -216,7 +216,8 @@ func TestEventsAfterHarmlessLines(t *testing.T) {
 		{"started", "panic: boom", trace, true, shapes.Error},
 		{"2026-01-02T03:04:05Z ERROR giving up", "panic: boom", trace, false, shapes.Error},
 		{"panic: boom [recovered]", "panic: again", trace, false, shapes.Error},
-		{"2026-01-02 03:04:05,000 WARN [main] c.f.B - retrying", "java.net.SocketTimeoutException: Read timed out", []string{"\tat a.b.C.d(C.java:1)"}, false, shapes.Below},
+		{"2026-01-02T03:04:05Z INFO config {", "panic: boom", trace, true, shapes.Error},
+		{"2026-01-02 03:04:05,000 INFO [main] c.f.B - started", "java.lang.IllegalStateException: x", []string{"\tat a.b.C.d(C.java:1)"}, true, shapes.Error},
 		{"2026-01-02 03:04:05,000 ERROR [main] c.f.B - failed", "java.net.SocketTimeoutException: Read timed out", []string{"\tat a.b.C.d(C.java:1)"}, false, shapes.Error},
 	} {
 		var s shapes.Events

@@ -135,30 +135,52 @@ func inputName(name string) string {
 // outputFiles has the names of files that triage writes besides standard output.
 type outputFiles struct{ html, rules, corpus string }
 
-// refuseInputs returns an error if an output would replace an input, or if two
-// outputs are the same file. Missing files are ignored.
+// refuseInputs returns an error if an output would replace an input or a file in an
+// input folder, or if two outputs are the same file. Missing outputs and devices are
+// ignored.
 func (f *outputFiles) refuseInputs(s Streams, inputs []string) error {
-	outputs := map[string]string{"--html": f.html, "--rules-out": f.rules, "--corpus-out": f.corpus}
-	for flag, name := range outputs {
-		if name == "" {
+	if err := refuseOwnOutput(s, inputs); err != nil {
+		return err
+	}
+	outputs := []struct{ flag, name string }{{"--html", f.html}, {"--rules-out", f.rules}, {"--corpus-out", f.corpus}}
+	for i, o := range outputs {
+		if o.name == "" {
 			continue
 		}
-		for other, otherName := range outputs {
-			if flag < other && filepath.Clean(name) == filepath.Clean(otherName) {
-				return usagef("%s and %s are the same file %s; write to another one", flag, other, printable(name))
+		out, err := os.Stat(o.name)
+		if err == nil && !out.Mode().IsRegular() {
+			continue
+		}
+		for _, other := range outputs[:i] {
+			if filepath.Clean(o.name) == filepath.Clean(other.name) {
+				return usagef("%s and %s are the same file %s; write to another one", other.flag, o.flag, printable(o.name))
 			}
 		}
-		out, err := os.Stat(name)
-		if err != nil || !readsBack(out.Mode()) {
+		if err != nil {
 			continue
 		}
 		for _, input := range inputs {
-			if in, err := s.stat(input); err == nil && os.SameFile(in, out) {
-				return usagef("%s %s would replace an input; write to another file", flag, printable(name))
+			in, err := s.stat(input)
+			if err == nil && (os.SameFile(in, out) || in.IsDir() && lies(o.name, in)) {
+				return usagef("%s %s would replace an input; write to another file", o.flag, printable(o.name))
 			}
 		}
 	}
 	return nil
+}
+
+// lies reports whether a file is in a folder or in one of its subfolders.
+func lies(file string, folder os.FileInfo) bool {
+	at, err := filepath.Abs(file)
+	if err != nil {
+		return false
+	}
+	for parent := filepath.Dir(at); parent != at; at, parent = parent, filepath.Dir(parent) {
+		if info, err := os.Stat(parent); err == nil && os.SameFile(info, folder) {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *outputFiles) write(s Streams, r *triage.Report) error {

@@ -92,9 +92,11 @@ func TestTriageKeepsInputs(t *testing.T) {
 	t.Parallel()
 	for _, flag := range []string{"--html", "--rules-out", "--corpus-out"} {
 		log := file(t, "app.jsonl", triageLog)
-		r := run(t, "", "triage", flag, log, log)
-		assert.Equal(t, cli.ExitUsage, r.code, flag)
-		assert.Contains(t, r.err, flag+" "+log+" would replace an input")
+		for _, input := range []string{log, filepath.Dir(log)} {
+			r := run(t, "", "triage", flag, log, input)
+			assert.Equal(t, cli.ExitUsage, r.code, flag)
+			assert.Contains(t, r.err, flag+" "+log+" would replace an input")
+		}
 		data, err := os.ReadFile(log)
 		require.NoError(t, err)
 		assert.Equal(t, triageLog, string(data))
