@@ -79,7 +79,7 @@ func services(g *Group) string {
 // comment returns text in a form that is valid in a comment of YAML.
 func comment(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffd {
+		if r < ' ' || 0x7f <= r && r < 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff || 0xfffd <= r && r <= 0xffff {
 			return '?'
 		}
 		return r
