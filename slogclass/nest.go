@@ -14,9 +14,9 @@ func writesGroupsAlike(h slog.Handler) bool {
 	return false
 }
 
-// nests reports whether nest can be used for h. It cannot if a With attribute can
-// be a group: slog's JSON handler omits a comma if ReplaceAttr removes all members of that
-// group.
+// nests reports whether nest can be used for h. It cannot if a With attribute can be a
+// group, because slog's JSON handler omits a comma if ReplaceAttr removes all members
+// of that group.
 func (h *Handler) nests() bool { return h.cfg.nests && h.path.link == nil && !h.path.groups }
 
 // nest returns the first open group of h as an attribute. It contains the attributes

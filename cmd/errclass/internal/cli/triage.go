@@ -161,7 +161,7 @@ func (f *outputFiles) refuseInputs(s Streams, inputs []string) error {
 		}
 		for _, input := range inputs {
 			in, err := s.stat(input)
-			if err == nil && (os.SameFile(in, out) || in.IsDir() && lies(o.name, in)) {
+			if err == nil && (os.SameFile(in, out) || in.IsDir() && isBelow(o.name, in)) {
 				return usagef("%s %s would replace an input; write to another file", o.flag, printable(o.name))
 			}
 		}
@@ -169,8 +169,8 @@ func (f *outputFiles) refuseInputs(s Streams, inputs []string) error {
 	return nil
 }
 
-// lies reports whether a file is in a folder or in one of its subfolders.
-func lies(file string, folder os.FileInfo) bool {
+// isBelow reports whether a file is in a folder or in one of its subfolders.
+func isBelow(file string, folder os.FileInfo) bool {
 	at, err := filepath.Abs(file)
 	if err != nil {
 		return false
