@@ -28,14 +28,11 @@ func TestHandlerRedactedGroup(t *testing.T) {
 	} {
 		for _, opts := range [][]slogclass.Option{nil, {slogclass.WithDetails()}, {slogclass.WithFingerprint()}} {
 			var plain, wrapped bytes.Buffer
-			for out, h := range map[*bytes.Buffer]slog.Handler{
-				&plain: slog.NewJSONHandler(&plain, redact), &wrapped: slogclass.New(slog.NewJSONHandler(&wrapped, redact), opts...),
-			} {
+			for _, h := range []slog.Handler{slog.NewJSONHandler(&plain, redact), slogclass.New(slog.NewJSONHandler(&wrapped, redact), opts...)} {
 				l := slog.New(h).WithGroup("app").With("a", 1).With(attr)
 				for range 6 {
 					l.Error("m", "user", "bob")
 				}
-				assert.NotEmpty(t, out)
 			}
 			lines := bytes.Split(bytes.TrimSpace(wrapped.Bytes()), []byte("\n"))
 			require.Len(t, lines, 6)

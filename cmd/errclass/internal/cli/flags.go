@@ -94,6 +94,17 @@ func (f *ruleFlags) classifier() (*classify.Classifier, error) {
 	return classify.New(classify.WithBase(c), classify.WithModel(false))
 }
 
+// files returns the name of the rules file, if the flags name one.
+func (f *ruleFlags) files() []string {
+	switch {
+	case f.only != "":
+		return []string{f.only}
+	case f.rules != rulesStandard && f.rules != rulesMinimal:
+		return []string{f.rules}
+	}
+	return nil
+}
+
 func (f *ruleFlags) withRules() (*classify.Classifier, error) {
 	switch {
 	case f.only != "" && f.cmd.Flags().Changed("rules"):

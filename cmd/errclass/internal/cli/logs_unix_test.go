@@ -350,3 +350,24 @@ func TestLogsFollow(t *testing.T) {
 	assert.Contains(t, p.errs.String(), "of 3 lines")
 	assert.NotContains(t, p.errs.String(), "not read")
 }
+
+func TestLogsFollowWaitsForFile(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "app.log")
+	p := newProgram(t, "logs", "--rules", "minimal", "--follow", name)
+	out, err := p.StdoutPipe()
+	require.NoError(t, err)
+	p.Stderr = nil
+	errs, err := p.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, p.Start())
+	said, err := bufio.NewReader(errs).ReadString('\n')
+	require.NoError(t, err)
+	assert.Equal(t, "errclass logs: "+name+" does not exist yet; waiting for it\n", said)
+	require.NoError(t, os.WriteFile(name, []byte(numbered(errorIn, 1)), 0o600))
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	assert.Equal(t, numbered(errorOut, 1), line)
+	require.NoError(t, p.Process.Signal(os.Interrupt))
+	require.Error(t, p.Wait())
+}

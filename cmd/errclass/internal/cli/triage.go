@@ -3,15 +3,11 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/errclass/errclass/cmd/errclass/internal/triage"
-	"github.com/errclass/errclass/cmd/errclass/internal/triage/page"
 	"github.com/errclass/errclass/internal/shapes"
 )
 
@@ -72,7 +68,7 @@ code is 1. The same holds for binary files, damaged archives and cut lines.`,
 		if *top < 0 || *bound < 1 {
 			return usagef("--top takes 0 or more, --max-groups 1 or more")
 		}
-		if err := files.refuseInputs(s, names); err != nil {
+		if err := files.refuseInputs(s, append(rules.files(), names...)); err != nil {
 			return err
 		}
 		sigs := notifyInterrupts("triage", s.Err, s.readsPipe(names[0]))
@@ -130,118 +126,6 @@ func inputName(name string) string {
 		return "standard input"
 	}
 	return printable(name)
-}
-
-// outputFiles has the names of files that triage writes besides standard output.
-type outputFiles struct{ html, rules, corpus string }
-
-// refuseInputs returns an error if an output would replace an input or a file in an
-// input folder, or if two outputs are the same file. Missing outputs and devices are
-// ignored.
-func (f *outputFiles) refuseInputs(s Streams, inputs []string) error {
-	if err := refuseOwnOutput(s, inputs); err != nil {
-		return err
-	}
-	outputs := []struct{ flag, name string }{{"--html", f.html}, {"--rules-out", f.rules}, {"--corpus-out", f.corpus}}
-	for i, o := range outputs {
-		if o.name == "" {
-			continue
-		}
-		out, err := os.Stat(o.name)
-		if err == nil && !out.Mode().IsRegular() {
-			continue
-		}
-		for _, other := range outputs[:i] {
-			if filepath.Clean(o.name) == filepath.Clean(other.name) {
-				return usagef("%s and %s are the same file %s; write to another one", other.flag, o.flag, printable(o.name))
-			}
-		}
-		if err != nil {
-			continue
-		}
-		for _, input := range inputs {
-			in, err := s.stat(input)
-			if err == nil && (os.SameFile(in, out) || in.IsDir() && isBelow(o.name, in)) {
-				return usagef("%s %s would replace an input; write to another file", o.flag, printable(o.name))
-			}
-		}
-	}
-	return nil
-}
-
-// isBelow reports whether a file is in a folder or in one of its subfolders.
-func isBelow(file string, folder os.FileInfo) bool {
-	at, err := filepath.Abs(file)
-	if err != nil {
-		return false
-	}
-	for parent := filepath.Dir(at); parent != at; at, parent = parent, filepath.Dir(parent) {
-		if info, err := os.Stat(parent); err == nil && os.SameFile(info, folder) {
-			return true
-		}
-	}
-	return false
-}
-
-func (f *outputFiles) write(s Streams, r *triage.Report) error {
-	var failed []error
-	for _, file := range []struct {
-		name, what string
-		write      func(io.Writer, *triage.Report) (int, error)
-	}{
-		{f.html, "groups; open it in a browser", writePage},
-		{f.rules, "rules; choose their reasons", triage.WriteRules},
-		{f.corpus, "lines; fill in their labels", triage.WriteCorpus},
-	} {
-		if file.name == "" {
-			continue
-		}
-		n := 0
-		err := replaceFile(file.name, func(w io.Writer) (err error) {
-			n, err = file.write(w, r)
-			return err
-		})
-		if err != nil {
-			failed = append(failed, err)
-			continue
-		}
-		fmt.Fprintf(s.Err, "errclass triage: wrote %s: %d %s\n", printable(file.name), n, file.what)
-	}
-	return errors.Join(failed...)
-}
-
-// writePage writes the HTML page of r and returns the number of groups in r.
-func writePage(w io.Writer, r *triage.Report) (int, error) {
-	return len(r.Groups), page.Write(w, r)
-}
-
-// replaceFile creates or replaces a regular file. If writing fails, the old file
-// stays. To other files, such as /dev/stdout or a link, it writes directly.
-func replaceFile(name string, write func(io.Writer) error) error {
-	old, err := os.Lstat(name)
-	if err == nil && !old.Mode().IsRegular() {
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-		if err != nil {
-			return err
-		}
-		return errors.Join(write(f), f.Close())
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".errclass-*")
-	if err != nil {
-		return err
-	}
-	err = write(f)
-	if old != nil {
-		err = errors.Join(err, f.Chmod(old.Mode().Perm()))
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }
 
 // triageProgress shows a progress bar on a terminal while files are read.

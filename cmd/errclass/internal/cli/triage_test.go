@@ -87,7 +87,8 @@ func TestTriageProblems(t *testing.T) {
 	assert.Contains(t, r.err, "no such file or directory")
 }
 
-// TestTriageKeepsInputs checks that no output replaces an input or another output.
+// TestTriageKeepsInputs checks that no output replaces an input, the rules file or
+// another output.
 func TestTriageKeepsInputs(t *testing.T) {
 	t.Parallel()
 	for _, flag := range []string{"--html", "--rules-out", "--corpus-out"} {
@@ -100,6 +101,16 @@ func TestTriageKeepsInputs(t *testing.T) {
 		data, err := os.ReadFile(log)
 		require.NoError(t, err)
 		assert.Equal(t, triageLog, string(data))
+	}
+	const rule = "rules:\n  - id: a\n    match: quota of the shop\n    reason: budget_exceeded\n"
+	for _, flag := range []string{"--rules", "--rules-only"} {
+		rules := file(t, "rules.yaml", rule)
+		r := run(t, triageLog, "triage", flag, rules, "--rules-out", rules)
+		assert.Equal(t, cli.ExitUsage, r.code)
+		assert.Contains(t, r.err, "--rules-out "+rules+" would replace an input")
+		data, err := os.ReadFile(rules)
+		require.NoError(t, err)
+		assert.Equal(t, rule, string(data))
 	}
 	out := filepath.Join(t.TempDir(), "out")
 	r := run(t, triageLog, "triage", "--html", out, "--rules-out", out)
