@@ -227,9 +227,10 @@ func matches(cluster, text []word) (free int, ok bool) {
 // positions is a set of indexes of words.
 type positions [MaxWords / 64]uint64
 
-// compare returns the indexes of the words that differ, and their number. equal
-// counts the equal words without placeholders.
-func compare(cluster, text []word) (differ positions, unequal, equal int) {
+// compare reports whether the words of a cluster and of a text are similar. differ has
+// the indexes of the words that differ.
+func compare(cluster, text []word) (differ positions, ok bool) {
+	equal, unequal := 0, 0 // equal counts words without placeholders
 	for i, w := range cluster {
 		switch {
 		case w.text == Any:
@@ -238,11 +239,13 @@ func compare(cluster, text []word) (differ positions, unequal, equal int) {
 				equal++
 			}
 		case !same(w, text[i]):
-			unequal++
+			if unequal++; float64(unequal) > (1-similarity)*float64(len(cluster)) {
+				return differ, false // even if all other words are equal
+			}
 			differ[i/64] |= 1 << (i % 64)
 		}
 	}
-	return differ, unequal, equal
+	return differ, float64(equal) >= similarity*float64(equal+unequal)
 }
 
 // similarTo is a cluster and the positions of the words that differ.
@@ -254,7 +257,7 @@ type similarTo[T any] struct {
 // similar returns the clusters with enough words in common with a text.
 func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 	for _, c := range n.clusters[max(0, len(n.clusters)-maxScan):] {
-		if differ, unequal, equal := compare(c.words, words); float64(equal) >= similarity*float64(equal+unequal) {
+		if differ, ok := compare(c.words, words); ok {
 			found = append(found, similarTo[T]{c, differ})
 		}
 	}

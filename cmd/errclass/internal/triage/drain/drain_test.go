@@ -2,6 +2,7 @@ package drain_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -150,14 +151,27 @@ func FuzzAdd(f *testing.F) {
 	})
 }
 
+// BenchmarkAdd compares texts of four templates with the worst case: texts of the
+// same words in random order, which are compared with many clusters.
 func BenchmarkAdd(b *testing.B) {
-	tree := drain.New(func(_, _ *drain.Cluster[int]) {})
-	var masked []string
+	var usual, random []string
+	order := rand.New(rand.NewPCG(1, 1))
+	words := strings.Fields("user connection failed <path> <host>:<num> id-<num> a=<num> (<ip>) timeout")
 	for i := range 1000 {
-		masked = append(masked, fmt.Sprintf("dial tcp <ip>:<num>: %s: i/o timeout after <duration>", letters(i%4)))
+		usual = append(usual, fmt.Sprintf("dial tcp <ip>:<num>: %s: i/o timeout after <duration>", letters(i%4)))
+		text := "x"
+		for range 12 {
+			text += " " + words[order.IntN(len(words))]
+		}
+		random = append(random, text)
 	}
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		tree.Add(masked[i%len(masked)])
+	for name, masked := range map[string][]string{"usual": usual, "random": random} {
+		b.Run(name, func(b *testing.B) {
+			tree := drain.New(func(_, _ *drain.Cluster[int]) {})
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				tree.Add(masked[i%len(masked)])
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@ package drain
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/errclass/errclass/internal/ascii"
 )
@@ -47,7 +48,7 @@ func same(a, b word) bool {
 	case !b.placeholder && covers(a.text, b.text), !a.placeholder && covers(b.text, a.text):
 		return true
 	}
-	return letters(a.text) == letters(b.text)
+	return sameLetters(a.text, b.text)
 }
 
 // covers reports whether plain is name with a text in place of the placeholders. For
@@ -91,28 +92,56 @@ func endsInNumber(word string) bool {
 	return strings.HasSuffix(strings.TrimRight(word, ".,:;)]}"), ":<num>")
 }
 
-// letters returns the letters of a word outside of its placeholders.
-func letters(word string) string {
-	start, end, ok := nextPlaceholder(word, 0)
-	if ok && start == 0 && end == len(word) { // the most frequent case
-		return ""
+// letters iterates over the letters of a word outside of its placeholders. The zero
+// values of start and end mean that next has not been called.
+type letters struct {
+	word       string
+	at         int // next byte to read
+	start, end int // the next placeholder; without one, start is len(word)
+}
+
+// next returns the next letter, or -1 at the end.
+func (l *letters) next() rune {
+	if l.end == 0 {
+		l.find()
 	}
-	var b strings.Builder
-	i := 0
-	add := func(part string) {
-		for _, r := range part {
-			if unicode.IsLetter(r) {
-				b.WriteRune(r)
-			}
+	for {
+		if l.at == l.start && l.at < len(l.word) {
+			l.at = l.end
+			l.find()
+			continue
+		}
+		if l.at >= len(l.word) {
+			return -1
+		}
+		r, n := utf8.DecodeRuneInString(l.word[l.at:])
+		l.at += n
+		if unicode.IsLetter(r) {
+			return r
 		}
 	}
-	for ok {
-		add(word[i:start])
-		i = end
-		start, end, ok = nextPlaceholder(word, i)
+}
+
+// find sets the next placeholder.
+func (l *letters) find() {
+	ok := false
+	if l.start, l.end, ok = nextPlaceholder(l.word, l.at); !ok {
+		l.start, l.end = len(l.word), len(l.word)
 	}
-	add(word[i:])
-	return b.String()
+}
+
+// sameLetters reports whether two words have the same letters outside of their
+// placeholders.
+func sameLetters(a, b string) bool {
+	x, y := letters{word: a}, letters{word: b}
+	for {
+		switch l := x.next(); {
+		case l != y.next():
+			return false
+		case l < 0:
+			return true
+		}
+	}
 }
 
 // joined returns a word that stands for both a and b:
