@@ -91,8 +91,8 @@ func perText(b *testing.B, texts []string, f func(text string)) float64 {
 	return float64(b.Elapsed().Nanoseconds()) / float64(b.N)
 }
 
-// BenchmarkScan measures the search of a text for all patterns at once. x-regexp is
-// the time of package regexp, divided by the time of the search.
+// BenchmarkScan measures the search of a text for all patterns at once. The metric
+// x-regexp is the time that package regexp takes, divided by the time of this search.
 func BenchmarkScan(b *testing.B) {
 	all := benchmarkTexts(b)
 	for _, n := range []int{20, 100, 300, 1000, len(standard.Rules)} {
@@ -116,8 +116,8 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// BenchmarkScanPhrases is like [BenchmarkScan], with phrases of three words. One in
-// four occurs in the corpus.
+// BenchmarkScanPhrases is like [BenchmarkScan], but its patterns are phrases of three
+// words. One phrase in four occurs in the corpus.
 func BenchmarkScanPhrases(b *testing.B) {
 	texts := corpusMessages(b)
 	words := strings.Fields(strings.Join(texts, " "))
@@ -141,8 +141,8 @@ func BenchmarkScanPhrases(b *testing.B) {
 	}
 }
 
-// regexpPerText returns the nanoseconds per text of package regexp, for all patterns
-// together.
+// regexpPerText returns how many nanoseconds package regexp takes, on average, to match
+// all patterns against one text.
 func regexpPerText(exprs, texts []string) float64 {
 	compiled := make([]*regexp.Regexp, len(exprs))
 	for i, expr := range exprs {
@@ -168,8 +168,8 @@ func BenchmarkFirstUse(b *testing.B) {
 	}
 }
 
-// BenchmarkCompile measures compiling the standard set. Programs use the set that go
-// generate has compiled.
+// BenchmarkCompile measures compiling the standard set. Only go generate compiles this
+// set. Programs load the result.
 func BenchmarkCompile(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

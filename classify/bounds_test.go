@@ -25,7 +25,8 @@ const mostAllocated = race.PoolFactor * 4 << 20
 
 const mega = 1 << 20
 
-// These errors have very large values, which exist before the measurement begins.
+// These errors have very large values. The values exist before the measurement begins,
+// so their memory is not counted.
 type (
 	rawBody struct {
 		StatusCode int
@@ -380,8 +381,8 @@ func TestExcessIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkExcess measures the classification of very large evidence. The target is
-// less than 10 ms.
+// BenchmarkExcess measures the classification of very large evidence. Each
+// classification should take less than 10 ms.
 func BenchmarkExcess(b *testing.B) {
 	for _, tt := range excesses() {
 		b.Run(tt.name, func(b *testing.B) {

@@ -19,8 +19,8 @@ import (
 	"github.com/errclass/errclass/internal/race"
 )
 
-// TestLastLetters compares hint.LastLetters with the phrases in hint.Anchors and
-// hint.Fillers.
+// TestLastLetters checks that hint.LastLetters contains the last letter of every phrase
+// in hint.Anchors and hint.Fillers.
 func TestLastLetters(t *testing.T) {
 	t.Parallel()
 	words := hint.Fillers[:]
@@ -142,7 +142,7 @@ func TestLimitsDoNotOverflow(t *testing.T) {
 }
 
 // FuzzExcess repeats a short text to build very large evidence. A classification
-// must allocate at most 5 MB. A second one must have the same result.
+// must allocate at most 5 MB. A second classification must have the same result.
 func FuzzExcess(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7}, `{"error":{"message":"rate limit","code":"x"}},`, uint16(2000))
 	f.Add([]byte{7, 7, 7, 1, 2}, "retry after 1s\n", uint16(9000))

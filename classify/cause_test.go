@@ -12,7 +12,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// customContext is a context type that package context does not know. It has ended.
+// customContext is a context that has ended. Package context does not know this type.
 type customContext struct{ context.Context }
 
 var errCustom = errors.New("custom end")

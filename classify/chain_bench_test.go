@@ -20,7 +20,7 @@ var (
 	errOwn     = fmt.Errorf("call: %w", context.DeadlineExceeded)
 )
 
-// TestChainAllocs checks that reading errors of errors.New, fmt.Errorf and
+// TestChainAllocs checks that reading errors made by errors.New, fmt.Errorf and
 // errors.Join allocates nothing.
 func TestChainAllocs(t *testing.T) {
 	for _, tt := range []struct {
@@ -50,7 +50,7 @@ func TestChainAllocs(t *testing.T) {
 	}
 }
 
-// joinedSilent is a joined error with an Error method that allocates nothing.
+// joinedSilent wraps a joined error. Its Error method allocates nothing.
 type joinedSilent struct{ error }
 
 func (joinedSilent) Error() string   { return "several" }

@@ -24,7 +24,7 @@ import (
 )
 
 type (
-	// nilDeref is an error type. A nil pointer panics in every method.
+	// nilDeref is an error type. Every method panics if the pointer is nil.
 	nilDeref struct{ text string }
 	// panics is an error type. All its methods panic.
 	panics struct{}
@@ -36,11 +36,11 @@ type (
 	timesOut struct{ recursive }
 	// generator is an error. Each call of Unwrap returns a new error.
 	generator int
-	// bush is a joined error of two more joined errors, without end.
+	// bush is an error that joins two errors. Both are bushes again, without end.
 	bush struct{}
 	// huge is an error with a text of 100 MB.
 	huge struct{}
-	// liar is an error that claims to be temporary and a timeout. Its status and
+	// liar is an error whose methods Temporary and Timeout return true. Its status and
 	// waiting time are invalid.
 	liar struct{}
 )
@@ -89,7 +89,7 @@ func (e *passesOn) Timeout() bool {
 	return !ok || t.Timeout()
 }
 
-// exits is an error type. Its methods panic with a value that is not an error.
+// exits is an error type. Its Error method panics with a value that is not an error.
 type exits struct{}
 
 func (exits) Error() string { panic((*runtime.Error)(nil)) }

@@ -21,7 +21,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// These errors keep the body of a response in different fields, as in SDKs.
+// These errors keep the body of a response in different fields, as the errors of SDKs
+// do.
 type (
 	rawJSON struct{ raw string }
 	inner   struct {

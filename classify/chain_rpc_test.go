@@ -112,8 +112,8 @@ func (*connectError) Error() string       { return "so it goes" }
 func (e twirpError) Code() twirpCode      { return e.code }
 func (twirpError) Error() string          { return "so it goes" }
 
-// wireError imitates jsonrpc.Error of the MCP SDK, and chainError go-ethereum's
-// JSON-RPC error.
+// wireError imitates jsonrpc.Error of the MCP SDK. chainError imitates the JSON-RPC
+// error of go-ethereum.
 type (
 	wireError struct {
 		Code    int64           `json:"code"`

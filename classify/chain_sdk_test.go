@@ -24,7 +24,7 @@ type (
 		RequestID  string
 		raw        string
 	}
-	// openaiError is *openai.Error of version 3, with a text that lacks the message.
+	// openaiError imitates *openai.Error of version 3. Its text lacks the message.
 	openaiError struct {
 		Code, Message, Param, Type string
 		StatusCode                 int

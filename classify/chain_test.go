@@ -275,8 +275,8 @@ func TestStandardLibrary(t *testing.T) {
 	})
 }
 
-// TestErrConnDoneAsItsText checks that sql.ErrConnDone and its text have the reason
-// logic.
+// TestErrConnDoneAsItsText checks that sql.ErrConnDone and its text both have the reason
+// [classify.ReasonLogic].
 func TestErrConnDoneAsItsText(t *testing.T) {
 	t.Parallel()
 	value, text := classify.Error(sql.ErrConnDone), classify.Message(sql.ErrConnDone.Error())
@@ -286,8 +286,8 @@ func TestErrConnDoneAsItsText(t *testing.T) {
 	assert.False(t, value.Retryable())
 }
 
-// TestPlaceOfSiblings joins fs.ErrPermission with an unrelated failed start of a
-// program.
+// TestPlaceOfSiblings checks that a failed start of a program does not change the reason
+// of an fs.ErrPermission that is joined with it.
 func TestPlaceOfSiblings(t *testing.T) {
 	t.Parallel()
 	got := classify.Error(errors.Join(&exec.Error{Name: "agent", Err: errors.New("so it goes")}, fs.ErrPermission))
@@ -348,8 +348,8 @@ func TestTimeoutMethod(t *testing.T) {
 	})
 }
 
-// These errors wrap another error without an Unwrap method, like those of old
-// packages.
+// These errors wrap other errors, but return them from methods other than Unwrap, as the
+// errors of old packages do.
 type (
 	causes     struct{ err error }
 	origErr    struct{ err error }

@@ -14,8 +14,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// DefaultMaxBytes is the default of [WithMaxBytes]. It means the first and the last
-// 32 KiB of a text.
+// DefaultMaxBytes is the default of [WithMaxBytes]. It is 64 KiB: the first and the last
+// 32 KiB of a text are read.
 const DefaultMaxBytes = collect.DefaultMaxBytes
 
 // Classifier turns [Evidence] into a [Result]. Make one with [New]. The zero
@@ -146,10 +146,10 @@ func WithMaxBytes(n int) Option {
 //   - A text rule of the strength "cause" would decide, and all evidence is text
 //     without a code or a status.
 //
-// The stronger the rule, the surer the model must be. The model cannot overrule any
-// other code, a fact or a user's rule. It never reports this program's own deadline.
-// It never makes a permanent cause retryable. If the model decides, the result has
-// the rule [RuleModel].
+// The stronger the rule, the surer the model must be. Except for that status 500, the
+// model cannot overrule a status or a code. It cannot overrule a fact or a user's rule.
+// It never reports this program's own deadline. It never makes a permanent cause
+// retryable. If the model decides, the result has the rule [RuleModel].
 func WithModel(on bool) Option {
 	return optionFunc(func(c config) config {
 		c.learned = &on

@@ -114,8 +114,9 @@ func TestCost(t *testing.T) {
 // FuzzCost looks for texts that take too long for their length. The input has these
 // bytes:
 //
-//   - The first byte is the number of fragments at the beginning.
-//   - Each later byte selects one fragment. The later fragments are repeated.
+//   - The first byte, modulo 4, is the number of fragments that are not repeated.
+//   - Each later byte selects one fragment: first those that are not repeated, then the
+//     repeated ones.
 func FuzzCost(f *testing.F) {
 	ordinary := ordinaryText(f, 8<<10)
 	pieces := slices.Concat(fragments, []string{costHead}, ruleExamples(f))
@@ -142,8 +143,8 @@ func FuzzCost(f *testing.F) {
 	})
 }
 
-// seenCost executes more branches for a larger ratio. The fuzzer notices new
-// branches, but not times.
+// seenCost executes more branches for a larger ratio. So the fuzzer can find slow texts:
+// it notices new branches, but not times.
 func seenCost(ratio float64) (steps int) {
 	if ratio > 1 {
 		steps++

@@ -1,6 +1,6 @@
 // Package classify tells what an error means. [Error] classifies an error, and [Message]
-// a text. [Standard].Classify reads everything that is known about a failure. Each
-// returns a [Result] with a [Category] (what to do next) and a [Reason] (why):
+// a text. [Standard].Classify reads everything that is known about a failure. All three
+// return a [Result] with a [Category] (what to do next) and a [Reason] (why):
 //
 //	if res := classify.Error(err); res.Retryable() {
 //		time.Sleep(res.RetryAfter) // how long the provider asks to wait, 0 if unknown
@@ -21,7 +21,7 @@
 //     Unwrap() []error to a bounded depth. It survives cycles, nil pointers and
 //     methods that panic. It recognises errors of the standard library by type.
 //     It recognises errors of SDKs by their methods and fields, and imports no SDK.
-//   - A response's body may be an error envelope, an error object in the format of a
+//   - A response's body may be an error envelope: an error object in the format of a
 //     provider. The envelope refines the status.
 //   - All rules match a text in one pass. A number counts only if the text presents
 //     it as a status or a code. If a text is long, the classifier reads its first and
@@ -51,9 +51,9 @@
 // do not cover the methods of the evidence, such as Error and Unwrap.
 //
 // The classifier reads the evidence in this order: Type, Code, the chain of Err, the
-// response, the text of Err, Message. Each part has its own limit. If a part exceeds
-// its limit, the classifier reads only the beginning. If the part is a text, it reads
-// the beginning and the end. [Classifier.Explain] lists what was not read.
+// response, the text of Err, Message. Each part has its own limit. If a text exceeds its
+// limit, the classifier reads the beginning and the end. If any other part exceeds its
+// limit, it reads only the beginning. [Classifier.Explain] lists what was not read.
 //
 // [Reason.Policy] says how often to call, and whether to ask another provider.
 // [Reason.Name] returns the name of the reason in another system. [Classifier.Explain]

@@ -34,8 +34,8 @@ type Result struct {
 	// Rule is RuleModel.
 	//
 	// The suffix "+long-wait" marks a rate limit with a waiting time of more than an
-	// hour. Its reason is budget_exceeded. The suffix "+panic" marks a recovered panic
-	// of this package. Please report it.
+	// hour. The reason of such a result is budget_exceeded. The suffix "+panic" marks a
+	// recovered panic of this package. Please report such a panic.
 	Rule string `json:"rule"`
 	// Confidence is the probability that Reason is right, from 0 to 1. It was
 	// measured on labelled messages, for each kind of deciding evidence.

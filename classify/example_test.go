@@ -103,8 +103,8 @@ func ExampleNew() {
 	// rule "shop/sold-out": pattern "(sold out": missing closing )
 }
 
-// A user's rule outranks nearly all other evidence. If several match, the first one
-// decides.
+// A user's rule outranks nearly all other evidence. If several of the user's rules match,
+// the first of them decides.
 func ExampleWithRules() {
 	own, err := classify.New(classify.WithRules(
 		classify.Rule{ID: "shop/retired", Reason: classify.ReasonInvalidRequest, Pattern: `closed for good`},

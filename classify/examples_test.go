@@ -12,8 +12,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/ruledoc"
 )
 
-// TestExamplesDecide classifies the examples of all rules that have a reason. A rule
-// listed under "decides" may decide instead.
+// TestExamplesDecide classifies the examples of all rules that have a reason. The result
+// must have this reason, unless a rule listed under "decides" decides.
 func TestExamplesDecide(t *testing.T) {
 	t.Parallel()
 	rules, err := New(WithModel(false))

@@ -28,7 +28,7 @@ type Explanation struct {
 	// reads no further evidence.
 	Signals []Signal
 	// Model is the model's answer to the texts, even if a rule decided. It is nil if
-	// the classifier has no model, or if the model knows no word.
+	// the classifier has no model, or if the model knows no word of the texts.
 	Model *Model
 	// Omitted lists the evidence that exceeded a limit and was not read. It is in
 	// the order of reading.
@@ -66,7 +66,8 @@ type Signal struct {
 	//   - "type", "code", "status", "header", "body" or "message"
 	//   - "error" for the chain of the error and its text
 	//
-	// If an error holds a response, the names are "status", "header" and "body" too.
+	// The names "status", "header" and "body" are also used for a response that an
+	// error holds.
 	Source string
 	// Start and End delimit the leftmost match in the source, as byte offsets. The
 	// source is Type, Code, Err.Error(), Body or Message.
@@ -198,8 +199,8 @@ func sourceText(source signal.Source, e *Evidence, errText string) string {
 	return ""
 }
 
-// settleIn converts Start and End to offsets in the source. Before, they are offsets
-// in the text that the rule matched. If the source lacks the matched text, both
+// settleIn converts Start and End to offsets in the source. Before the call, they are
+// offsets in the text that the rule matched. If the source lacks the matched text, both
 // become -1.
 func (s *Signal) settleIn(source string) {
 	if s.Start < 0 || s.End <= len(source) && source[s.Start:s.End] == s.Text {

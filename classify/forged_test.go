@@ -106,7 +106,7 @@ func TestPeerCannotForgeOwnEnd(t *testing.T) {
 	assert.Equal(t, classify.ReasonAuthentication, got.Reason, got.Rule)
 }
 
-// The text of a remote server never outranks a user's rule or has the category
+// The text of a remote server must never outrank a user's rule, or lead to the category
 // timeout.
 func TestPeerCannotOutrankUserRules(t *testing.T) {
 	t.Parallel()
@@ -237,7 +237,8 @@ func TestPeerCannotForgeByMethods(t *testing.T) {
 	}
 }
 
-// A status such as 401 outranks a forged cancellation, even beside a stronger code.
+// Beside a status such as 401, a forged cancellation or timeout must not decide, even if
+// the evidence also has a code.
 func TestClaimsBesideOthers(t *testing.T) {
 	t.Parallel()
 	between := []string{
@@ -270,7 +271,8 @@ func TestClaimsBesideOthers(t *testing.T) {
 	}
 }
 
-// A status such as 401 decides, even beside a gRPC code or a report of attempts.
+// A text that begins with a refusal, such as HTTP 401 or the gRPC code Unauthenticated,
+// must be fatal, even if a cancellation or a report of attempts follows.
 func TestClaimsInTexts(t *testing.T) {
 	t.Parallel()
 	for _, head := range []string{

@@ -43,8 +43,8 @@ type guess struct {
 	step   int // see model.Confidence
 }
 
-// weight returns the weight of a signal against the model. If the model must not
-// overrule the signal, it is 0. For the argument coded, see [model.Weight].
+// weight returns the weight of a signal against the model. The weight is 0 if the
+// model must not overrule the signal. For the argument coded, see [model.Weight].
 func weight(s *signal.Signal, coded bool) float64 {
 	if s.Text == nil {
 		return 0
@@ -66,7 +66,7 @@ func hasCode(list []signal.Signal) bool {
 //   - The model must not overrule one of the signals.
 //   - A hint vetoes the model's answer.
 //
-// The model numbers the reasons like package signal, with ReasonRateLimit as 0.
+// The model numbers the reasons in the order of package signal. ReasonRateLimit is 0.
 func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 	if !c.learned {
 		return g
@@ -109,7 +109,8 @@ func ask(q *collect.Inquiry, prior model.Prior) (a memory.Answer) {
 	}
 	var r model.Reader
 	m := readForModel(q, &r)
-	// The model may not have read the part of the text that the rule matched.
+	// If r is full, the model has perhaps not read the part of the text that the rule
+	// matched. Then the model gives no answer.
 	if prior.Weight == 0 || !r.Full() {
 		answer, sure := m.Answer(&r, model.Chosen, prior)
 		a = memory.Answer{Reason: answer.Reason, Step: answer.Step(), Sure: sure}
@@ -205,9 +206,10 @@ func (c *Classifier) explainModel(q *collect.Inquiry) *Model {
 	return &x
 }
 
-// This constant overflows if a slot of package memory is too small. It must hold the
-// numbers of 2048 rules and of all guesses.
+// This constant overflows if a slot of package memory is too small. A slot must hold
+// the numbers of 2048 rules and of all guesses.
 const _ = uint(1<<memory.RuleBits - 2 - 2048 - int(signal.Reasons)*len(model.Confidence))
 
-// The same for an answer in package memory, with all reasons and all steps.
+// This constant overflows if an answer in package memory cannot hold every reason and
+// every step.
 const _ = uint(memory.MaxReasons-int(signal.Reasons)) + uint(memory.MaxSteps-len(model.Confidence))

@@ -15,7 +15,8 @@ import (
 	"github.com/errclass/errclass/internal/cputime"
 )
 
-// rulesOf returns n rules with the same pattern, in which their number replaces %d.
+// rulesOf returns n rules with the given pattern. In the pattern of each rule, the
+// rule's index replaces %d.
 func rulesOf(n int, pattern string) []Rule {
 	rules := make([]Rule, n)
 	for i := range rules {

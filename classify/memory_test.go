@@ -9,7 +9,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// remembers checks that recall returns nothing before remember, and then value.
+// remembers checks that recall returns nothing before remember is called, and value
+// after that.
 func remembers[T any](t *testing.T, value T, remember func(T), recall func() (T, bool)) {
 	t.Helper()
 	_, ok := recall()

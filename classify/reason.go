@@ -145,7 +145,7 @@ func (r Reason) Valid() bool {
 	return ok
 }
 
-// Policy returns the policy of r. If r is not valid, it is the policy of
+// Policy returns the policy of r. If r is not valid, Policy returns the policy of
 // [ReasonUnknown].
 func (r Reason) Policy() Policy {
 	row, _ := r.row()
@@ -157,8 +157,8 @@ func (r Reason) Policy() Policy {
 	}
 }
 
-// Name returns the name of r in the naming scheme v. If r is not valid, it is the
-// name of [ReasonUnknown]. If v is not a known scheme, it is "unknown".
+// Name returns the name of r in the naming scheme v. If r is not valid, the result is
+// the name of [ReasonUnknown]. If v is not a known scheme, the result is "unknown".
 func (r Reason) Name(v View) string {
 	if v >= viewCount {
 		return string(ReasonUnknown)

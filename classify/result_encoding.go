@@ -46,9 +46,9 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// UnmarshalJSON decodes the output of [Result.MarshalJSON]. A missing member sets
-// the zero value. Unknown members are ignored. Unknown categories and reasons are
-// kept.
+// UnmarshalJSON decodes the output of [Result.MarshalJSON]. If a member is missing,
+// its field gets the zero value. Unknown members are ignored. Unknown categories and
+// reasons are kept.
 func (r *Result) UnmarshalJSON(data []byte) error {
 	var v resultJSON
 	if err := json.Unmarshal(data, &v); err != nil {

@@ -17,7 +17,7 @@ import (
 //   - an RFC 3339 time
 //
 // For a date or a Unix time, wait is the time from now until then. For a negative
-// number or a time in the past, wait is 0. It is at most a year.
+// number or a time in the past, wait is 0. In every case, wait is at most a year.
 //
 // If the value has none of these forms, ok is false. If the value is longer than 256
 // bytes, ok is false too.

@@ -68,8 +68,8 @@ func TestTries(t *testing.T) {
 	assert.Empty(t, partsOf(log))
 }
 
-// TestOverlappingMarks checks marks, the words that introduce an attempt. "last
-// attempt 2" is one mark.
+// TestOverlappingMarks checks marks (words that introduce an attempt) that overlap.
+// "last attempt 2" is one mark.
 func TestOverlappingMarks(t *testing.T) {
 	t.Parallel()
 	const text = "attempt 1: HTTP 503; last attempt 2: zz"

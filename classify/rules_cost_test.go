@@ -10,7 +10,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// These limit the pairs of bytes that pass the matcher's filter (see scan.Stats).
+// These constants limit the number of pairs of bytes that pass the matcher's filter:
+// see scan.Stats.
 const (
 	maxRuleShort = 100
 	maxSetShort  = 1500

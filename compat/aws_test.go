@@ -144,7 +144,8 @@ func TestAWSCredentials(t *testing.T) {
 	check(t, err, want{reason: classify.ReasonAuthentication})
 }
 
-// missingCredentials finds no credentials. The error is that of a provider chain.
+// missingCredentials is the error of a credentials provider that has found no
+// credentials.
 type missingCredentials struct{}
 
 func (*missingCredentials) Error() string { return "no EC2 IMDS role found" }

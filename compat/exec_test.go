@@ -16,8 +16,9 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// childEnv makes the test binary a child process. The value is "hang", or "exit N"
-// and the lines for standard error.
+// childEnv is an environment variable. If it is set, the test binary acts as a child
+// process. The value is "hang" or "exit N", followed by the lines for standard
+// error.
 const childEnv = "ERRCLASS_COMPAT_CHILD"
 
 // If childEnv is set, actAsChild acts as the child process and does not return.
@@ -47,7 +48,8 @@ func child(ctx context.Context, t *testing.T, script string) *exec.Cmd {
 	return cmd
 }
 
-// output runs cmd.Output, which keeps the end of standard error.
+// output runs cmd.Output. In the returned error, cmd.Output keeps the end of
+// standard error.
 func output(cmd *exec.Cmd) error {
 	_, err := cmd.Output()
 	return err
@@ -118,7 +120,9 @@ func TestExec(t *testing.T) {
 	}
 }
 
-// TestExecDeadline lets os/exec kill the child. Only the context shows the deadline.
+// TestExecDeadline lets os/exec kill the child at a deadline. The error of os/exec
+// does not name the deadline, so the test joins this error with the cause of the
+// context.
 func TestExecDeadline(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)

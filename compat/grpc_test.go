@@ -124,7 +124,7 @@ func TestGRPCCauses(t *testing.T) {
 }
 
 // gRPC's codes do not say who ended a call. So an exceeded deadline is retryable,
-// unless the context has ended.
+// unless the caller passes the cause of its ended context.
 func TestGRPCEnds(t *testing.T) {
 	t.Parallel()
 	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }

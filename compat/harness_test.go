@@ -32,12 +32,12 @@ type want struct {
 	derived  bool              // the retry-after time is computed from a reset header
 	textWait bool              // the text names the retry-after time too
 	provider string            // "" = no provider, except perhaps in the text
-	// text is the expected reason of the error's text, if it differs. Explain each
-	// use in a comment.
+	// text is the expected reason of the error's text, if the text alone gives
+	// another reason than the error. Explain each use in a comment.
 	text classify.Reason
 }
 
-// ownDeadline is the expected result after a deadline of this program.
+// ownDeadline is the expected result when this program's own deadline has passed.
 var ownDeadline = want{reason: classify.ReasonTimeout, category: classify.CategoryTimeout}
 
 // check classifies err alone, in wrappers, joined with other errors, and as text.

@@ -38,7 +38,8 @@ func TestMCPTransport(t *testing.T) {
 	})
 }
 
-// The error contains the reason phrase of the HTTP status or the JSON-RPC error.
+// The error contains either the JSON-RPC error or the reason phrase of the HTTP
+// status.
 func TestMCPAnswers(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

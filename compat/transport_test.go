@@ -103,8 +103,8 @@ func cutShort(t *testing.T, call caller) error {
 	return call(t.Context(), url, client)
 }
 
-// hang returns a handler that waits for the disconnect. If head is true, it sends
-// the head of a response first.
+// hang returns a handler that waits until the client disconnects. If head is true,
+// the handler first sends the head of a response.
 func hang(head bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -124,8 +124,8 @@ func deadline(t *testing.T, call caller) error {
 	return call(ctx, url, client)
 }
 
-// deadlineInBody tests whether a client reports a deadline that ends the body. AWS
-// and MCP are not tested, because their errors vary.
+// deadlineInBody tests whether a client reports a deadline that passes while the
+// client reads the body. AWS and MCP are not tested, because their errors vary.
 func deadlineInBody(t *testing.T, call caller) {
 	t.Run("the context's deadline, within the body", func(t *testing.T) {
 		t.Parallel()
@@ -235,8 +235,8 @@ func handshakeDropped(t *testing.T, call caller) error {
 	return call(t.Context(), "https://"+listener.Addr().String(), newClient(t, nil))
 }
 
-// resolve returns a function that makes a call. The host lookup fails with the given
-// error.
+// resolve returns a function that makes a call whose host lookup fails with the
+// given error.
 func resolve(dns *net.DNSError) func(*testing.T, caller) error {
 	return func(t *testing.T, call caller) error {
 		client := newClient(t, func(_ context.Context, network, _ string) (net.Conn, error) {
@@ -246,8 +246,8 @@ func resolve(dns *net.DNSError) func(*testing.T, caller) error {
 	}
 }
 
-// unreachable returns a function that makes a call. connect(2) fails with the given
-// error.
+// unreachable returns a function that makes a call whose connect(2) fails with the
+// given error.
 func unreachable(errno syscall.Errno) func(*testing.T, caller) error {
 	return func(t *testing.T, call caller) error {
 		client := newClient(t, func(_ context.Context, network, _ string) (net.Conn, error) {

@@ -21,7 +21,8 @@ import (
 // reasonsPage is the URL of the published docs/reasons.md.
 const reasonsPage = "https://github.com/errclass/errclass/blob/main/docs/reasons.md"
 
-// Each reason has a section in reasons.md, which answers the same three questions.
+// Each reason has a section in reasons.md. Each section answers the same three
+// questions.
 func TestReasonsHaveSections(t *testing.T) {
 	t.Parallel()
 	page := read(t, "reasons.md")
@@ -71,8 +72,8 @@ func TestAlertsNameARunbook(t *testing.T) {
 	assert.Positive(t, alerts)
 }
 
-// TestLinksLeadSomewhere checks the relative links of all pages, with their
-// sections.
+// TestLinksLeadSomewhere checks that the relative links on all pages lead to
+// existing files and sections.
 func TestLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	for _, page := range pages(t) {
@@ -96,8 +97,8 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// TestNamesAreExported checks names such as classify.Error on all pages against
-// api/. The changelog may have old names, so it is left out.
+// TestNamesAreExported checks that api/ has each name on all pages, such as
+// classify.Error. The changelog may have old names, so it is left out.
 func TestNamesAreExported(t *testing.T) {
 	t.Parallel()
 	exported := map[string]bool{} // keys such as classify.Error
@@ -125,7 +126,8 @@ func TestNamesAreExported(t *testing.T) {
 	assert.Greater(t, found, 100)
 }
 
-// TestMakeTargetsExist checks every make command on all pages.
+// TestMakeTargetsExist checks that the Makefile has the targets of every make
+// command on all pages.
 func TestMakeTargetsExist(t *testing.T) {
 	t.Parallel()
 	makefile := read(t, "../Makefile")
@@ -142,8 +144,9 @@ func TestMakeTargetsExist(t *testing.T) {
 	assert.Greater(t, found, 20)
 }
 
-// TestRulesLoad loads the rules files on all pages, with the examples of the rules.
-// The files in classify/rules have another format.
+// TestRulesLoad loads the rules files that all pages show, and so checks the
+// examples of their rules. It skips the README.md of classify/rules, whose files
+// have another format.
 func TestRulesLoad(t *testing.T) {
 	t.Parallel()
 	found := 0

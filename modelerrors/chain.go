@@ -2,8 +2,8 @@ package modelerrors
 
 import "context"
 
-// These limit a search in an error chain. errors.Is and errors.As never return on a
-// cyclic chain.
+// These limit a search in an error chain, because a chain may be cyclic. On a cyclic
+// chain, errors.Is and errors.As never return.
 const (
 	maxDepth = 64
 	maxNodes = 256 // errors in the chain
@@ -72,15 +72,17 @@ func safeAs(as func(any) bool, target any) {
 	as(target)
 }
 
-// contextEnded reports whether the caller's context ended the call. Is methods are
-// ignored, because dial timeouts claim to be context.DeadlineExceeded.
+// contextEnded reports whether the caller's context ended the call. It ignores the
+// Is methods of errors, because the error of a dial timeout claims to be
+// context.DeadlineExceeded.
 func contextEnded(err error) bool {
 	s := search{match: func(e error) bool { return e == context.Canceled || e == context.DeadlineExceeded }}
 	return s.anyMatch(err, 0)
 }
 
-// text returns err.Error(), or "" if Error panics. In a cyclic chain, Error could
-// overflow the stack, so a deep chain returns "".
+// text returns err.Error(), or "" if Error panics. If the chain is deeper than
+// maxDepth, it may be cyclic, and Error could overflow the stack. Then text returns
+// "" too.
 func text(err error) (s string) {
 	chain := search{match: func(error) bool { return false }}
 	if chain.anyMatch(err, 0); chain.tooDeep {

@@ -19,7 +19,7 @@ type StatusError struct {
 	Err error
 }
 
-// Error returns the text of Err, or "HTTP 429" if Err is nil.
+// Error returns the text of Err. If Err is nil, it returns "HTTP" and the status.
 func (e *StatusError) Error() string {
 	switch {
 	case e == nil:
@@ -39,8 +39,8 @@ func (e *StatusError) Unwrap() error {
 	return e.Err
 }
 
-// WrapHTTPError wraps err in a [*StatusError] with statusCode. The pause comes from
-// the Retry-After header of resp. resp may be nil. The body of resp is not read. If
+// WrapHTTPError wraps err in a [*StatusError] with statusCode. RetryAfter comes from
+// the Retry-After header of resp, which may be nil. The body of resp is not read. If
 // err is nil or statusCode is below 400, WrapHTTPError returns err unchanged.
 func WrapHTTPError(statusCode int, resp *http.Response, err error) error {
 	if err == nil || statusCode < http.StatusBadRequest {

@@ -33,7 +33,7 @@ func (c convertible) As(target any) bool {
 	return ok
 }
 
-// A StatusError is also found by the As method of an error.
+// A StatusError is found even if only another error's As method returns it.
 func TestAs(t *testing.T) {
 	t.Parallel()
 	err := fmt.Errorf("outer: %w", convertible{&modelerrors.StatusError{StatusCode: 503}})

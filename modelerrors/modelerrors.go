@@ -25,10 +25,12 @@ var rules = func() *classify.Classifier {
 // retryable is true if the SAME model may be called again after a pause. Examples
 // are 5xx, 408, timeouts and broken connections.
 //
-// rateLimited is true in two cases. Then retryable is false:
+// rateLimited is true in two cases:
 //
 //   - The status is 429.
 //   - There is no status, and the text reports a rate limit.
+//
+// If rateLimited is true, retryable is false.
 //
 // retryAfter is the pause that the provider asks for after a rate limit. If there is
 // no such pause, retryAfter is 0. It has no upper limit: see [MaxRetryAfterWait].
@@ -57,7 +59,8 @@ func ClassifyModelError(err error) (retryable, rateLimited bool, retryAfter time
 	}
 }
 
-// retryPhrase matches texts that are retryable here, but not in package classify.
+// retryPhrase matches texts of errors that are retryable in this package, but not in
+// package classify.
 var retryPhrase = regexp.MustCompile(`(?i)reset before headers|upstream connect|\binternal_error\b|temporary failure|no such host`)
 
 // retryableResult decides whether an error without a status is retryable. res is the

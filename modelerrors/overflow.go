@@ -6,7 +6,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// overflowPhrase matches texts that are overflows here, but not in package classify.
+// overflowPhrase matches texts of errors that are context overflows in this package,
+// but not in package classify.
 var overflowPhrase = regexp.MustCompile(`(?i)(?:request|payload) too large|token limit|maximum number of tokens|reduce the length|` +
 	`max_tokens\W{1,4}must be greater than\W{1,4}thinking\.budget_tokens`)
 

@@ -19,8 +19,8 @@ const (
 	// DefaultCooldown is one minute. After an error that is not retryable, each call
 	// tries the fallback model first. This lasts for DefaultCooldown.
 	DefaultCooldown = resilience.DefaultFallbackCooldown
-	// MaxRetryAfterWait is the longest pause to accept from a Retry-After header: 60
-	// s. This package does not apply the limit. Callers have to.
+	// MaxRetryAfterWait is 60 s. Callers should accept no longer pause from a
+	// Retry-After header. This package does not apply the limit.
 	MaxRetryAfterWait = resilience.MaxRetryAfterWait
 )
 

@@ -49,8 +49,9 @@ func TestCalculateBackoff(t *testing.T) {
 			tenth := tt.nominal / 10
 			assert.GreaterOrEqual(t, low, tt.nominal-tenth)
 			assert.LessOrEqual(t, high, tt.nominal+tenth)
-			// The lowest and the highest of 1,000 values must be in the outer
-			// quarters. The probability of a failure is about 10^-125.
+			// The lowest of 1,000 values must be in the lowest quarter of the range,
+			// and the highest in the highest quarter. By chance, this fails with a
+			// probability of about 10^-125.
 			assert.Less(t, low, tt.nominal-tenth/2, "it is jittered downwards")
 			assert.Greater(t, high, tt.nominal+tenth/2, "it is jittered upwards")
 		})

@@ -85,7 +85,7 @@ func statusIn(s string) int {
 }
 
 // namedBy reports whether the text after a status begins with a word of that
-// status's name. After 503, the word "Service" does.
+// status's name. After the status 503, "Service" is such a word.
 func namedBy(code int, after string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(after, " -:,()")), " ")
 	word = strings.TrimRight(word, ".,:;)\"'")

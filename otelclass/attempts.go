@@ -34,7 +34,7 @@ type endpointOf struct{ provider, endpoint string }
 //   - "success"
 //   - "failure"
 //   - "aborted": the caller canceled
-//   - "expected": [WithCounted] leaves out the failure
+//   - "expected": the function of [WithCounted] does not count the failure
 //
 // Failures and aborted attempts have the label error.reason.
 func (m *CallMetrics) Attempt(ctx context.Context, provider, endpoint string, res classify.Result) {

@@ -118,7 +118,7 @@ func TestEndpointsAreBounded(t *testing.T) {
 	assert.LessOrEqual(t, len(m.read(t, "errclass.fallbacks")), otelclass.MaxEndpoints*2)
 }
 
-// The label "other" shows the worst state of its endpoints.
+// The label "other" shows the worst state of all endpoints that share it.
 func TestBreakersThatShareALabel(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -209,7 +209,8 @@ func TestHold(t *testing.T) {
 	assert.Equal(t, int64(2), m.read(t, "errclass.holds")["endpoint=a"])
 }
 
-// A provider's alias gets the label of the declared name, in any case.
+// A provider's alias gets the label of the declared name. Upper and lower case do
+// not matter.
 func TestProviderAliases(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ declared, called, want string }{
@@ -235,7 +236,7 @@ func TestProviderAliases(t *testing.T) {
 }
 
 // The labels of a fallback are the providers' declared names. If both targets are
-// one provider, the labels are the targets.
+// names of the same provider, the labels are these two names.
 func TestFallbackAliases(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

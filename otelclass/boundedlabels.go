@@ -15,8 +15,8 @@ const MaxEndpoints = 64
 // other is the label value for names that have no value of their own.
 const other = "other"
 
-// boundedLabels maps names to label values: the first to themselves, later ones to
-// "other". The value of a name never changes.
+// boundedLabels maps names to label values. The first names map to themselves, and
+// later names map to "other". The value of a name never changes.
 type boundedLabels struct {
 	own  sync.Map // name -> struct{}
 	full atomic.Bool

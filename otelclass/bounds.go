@@ -22,7 +22,7 @@ type exceptions struct {
 	n  int
 }
 
-// find sets x to the newest exceptions, after at most MaxScanned attributes.
+// find stores the newest exceptions in x. It reads at most MaxScanned attributes.
 func (x *exceptions) find(events []sdktrace.Event) {
 	left := evidence.MaxScanned
 	for x.n < len(x.at) {

@@ -16,7 +16,7 @@ import (
 // holds. A hold is a pause that a rate limit demands. CallMetrics also has gauges
 // for circuit breakers, holds and the health of endpoints. Create it with
 // [NewCallMetrics]. The zero CallMetrics is not usable. A nil CallMetrics counts
-// nothing. It is safe for concurrent use.
+// nothing. CallMetrics is safe for concurrent use.
 type CallMetrics struct {
 	cfg       counterConfig
 	attempts  attempts
@@ -51,7 +51,8 @@ var restartStates = []string{
 	"queued", "started", "postponed", "succeeded", "refused", "failed", "merged", "interrupted", "parked", "unhandled", "returned", other,
 }
 
-// NewCallMetrics returns CallMetrics with the instruments
+// NewCallMetrics returns CallMetrics with these instruments. Each line has the name,
+// the unit and the labels:
 //
 //	errclass.attempts          {attempt}   provider, endpoint, outcome, error.reason
 //	errclass.calls             {call}      provider
@@ -71,8 +72,8 @@ var restartStates = []string{
 //
 //   - If [WithEndpoints] does not declare an endpoint, its series begin with the
 //     first attempt or hold.
-//   - If a target of a fallback is not a declared provider, the series for these two
-//     targets begin with the first such fallback.
+//   - If a target of a fallback is not a declared provider, the series for this pair
+//     of targets begin with the first fallback between them.
 //   - The series of the gauges errclass.breaker.state, errclass.hold.remaining and
 //     errclass.endpoint.healthy begin with the first value.
 //
@@ -185,8 +186,8 @@ func (m *CallMetrics) target(name string) string {
 	return m.targets.value(name)
 }
 
-// causePoint returns the label values for a result. DimensionErrorType has the name
-// of the result in classify.ViewProvider.
+// causePoint returns the label values for a result. The value of DimensionErrorType
+// is the name of the result in the view classify.ViewProvider.
 func causePoint(cause classify.Result, provider string) point {
 	p := errorPoint(canonical(&cause), "", provider)
 	p[DimensionErrorType] = cause.Name(classify.ViewProvider)
@@ -208,9 +209,9 @@ func (m *CallMetrics) Breaker(_ context.Context, endpoint, state string) {
 	m.breakers.set(endpoint, state)
 }
 
-// Hold sets the remaining time of a hold: a pause that a rate limit demands. The
-// parameter left is this time. The value 0 ends the hold. If left is positive and
-// the endpoint had no hold, a new one is counted.
+// Hold sets the remaining time of an endpoint's hold to left. A hold is a pause that
+// a rate limit demands. If left is 0, the hold ends. If left is positive and the
+// endpoint had no hold, a new hold is counted.
 func (m *CallMetrics) Hold(ctx context.Context, endpoint string, left time.Duration) {
 	if m == nil {
 		return

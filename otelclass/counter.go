@@ -12,8 +12,8 @@ import (
 )
 
 // Counter counts errors by category and reason. Create it with [NewCounter]. The
-// zero Counter is not usable. A nil Counter counts nothing. It is safe for
-// concurrent use. It takes no lock.
+// zero Counter is not usable. A nil Counter counts nothing. A Counter is safe for
+// concurrent use and takes no lock.
 type Counter struct {
 	cfg    counterConfig
 	errors *series
@@ -60,7 +60,8 @@ func errorPoint(p evidence.Pair, signal Signal, provider string) point {
 }
 
 // Count counts an error. The zero Result is ignored. If the reason does not belong
-// to the category, the error counts as fatal and unknown. The instrument gets ctx.
+// to the category, the error counts as fatal and unknown. Count passes ctx to the
+// instrument.
 //
 // [WithObserver] accepts Count as an observer.
 func (c *Counter) Count(ctx context.Context, signal Signal, res classify.Result) {
@@ -94,8 +95,8 @@ func (c *Counter) Observe(ctx context.Context, r slog.Record, res classify.Resul
 	c.Count(ctx, SignalLog, res)
 }
 
-// canonical returns the category and the reason of a result. If they do not match,
-// the result becomes fatal and unknown.
+// canonical returns the category and the reason of a result. If the reason does not
+// belong to the category, the result becomes fatal and unknown.
 func canonical(res *classify.Result) evidence.Pair {
 	if !evidence.KnownPair(res.Category, res.Reason) {
 		*res = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown, Provider: res.Provider}

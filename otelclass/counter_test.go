@@ -336,8 +336,8 @@ func TestConcurrentSafe(t *testing.T) {
 	}, nonZero(m.read(t, "errclass.errors")))
 }
 
-// A span may end during Shutdown. The processor drops it or exports it with
-// both attributes.
+// If a span ends during Shutdown, the processor either drops the span or exports it
+// with category and reason.
 func TestShutdownConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	exporter := tracetest.NewInMemoryExporter()

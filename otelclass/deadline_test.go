@@ -21,8 +21,9 @@ import (
 // a call.
 var ownType = attribute.String("error.type", "context.deadlineExceededError")
 
-// The type in error.type determines the result if no attribute describes a response.
-// Instrumentations such as otelhttp record no exception.
+// If no attribute describes a response, the type in error.type determines the
+// result. This matters because instrumentations such as otelhttp record no
+// exception.
 func TestOwnErrorType(t *testing.T) {
 	t.Parallel()
 	str, num := attribute.String, attribute.Int
@@ -112,7 +113,8 @@ func TestOwnErrorTypeWithAnswer(t *testing.T) {
 	})
 }
 
-// On a log record, error.type never proves an own deadline.
+// On a log record, error.type never proves that a deadline of this program has
+// passed.
 func TestOwnErrorTypeOnLogRecords(t *testing.T) {
 	t.Parallel()
 	r := record(log.SeverityError, "call failed")

@@ -149,8 +149,8 @@ func TestLogProcessorWithDetails(t *testing.T) {
 	}
 }
 
-// If a limit allows fewer attributes, the details are left out first. A rule id that
-// a span has shortened is restored.
+// If a limit leaves no room for all attributes, the details are left out first. If a
+// span has shortened a rule id, the processor restores it.
 func TestWithDetailsAtTheLimits(t *testing.T) {
 	h := &handled{}
 	otel.SetErrorHandler(h)

@@ -1,7 +1,7 @@
 // Package otelclass adds error.category and error.reason to the spans and log
 // records that a program gives to OpenTelemetry. It also counts errors by category
 // and reason. Wrap the processors once, with [NewSpanProcessor] and
-// [NewLogProcessor]. No call site changes:
+// [NewLogProcessor]. Call sites need no change:
 //
 //	counter, err := otelclass.NewCounter(meter)
 //	...
@@ -49,8 +49,8 @@
 // provider's retry-after time. [WithFingerprint] adds the id of the error's
 // template.
 //
-// In both signals, an attribute that the caller has set under one of these keys is
-// kept. If the caller has set only the category or only the reason, the other
+// On spans and records, an attribute that the caller has set under one of these keys
+// is kept. If the caller has set only the category or only the reason, the other
 // attribute is added. A stack trace is read only if nothing else gives a known
 // reason. The text of an error is never copied: categories, reasons and rule ids
 // come from fixed lists, and the fingerprint is a hash. The provider is the value of
@@ -104,8 +104,8 @@
 //     there are more, nothing is added. Observers are still called.
 //   - 4,096 members of the maps in a record, down to four levels, and four texts in
 //     these maps.
-//   - 4,096 attributes of a full record. If it has more, neither category nor reason
-//     is added.
+//   - 4,096 attributes of a full record. If a full record has more, neither category
+//     nor reason is added.
 //
 // # Errors as values
 //

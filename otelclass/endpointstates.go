@@ -10,7 +10,7 @@ import (
 )
 
 // endpointStates has the state of each endpoint, for a gauge. The label "other" has
-// the worst state of its endpoints.
+// the worst state of all endpoints that share it.
 type endpointStates struct {
 	ranked []string // all possible states, from the normal one to the worst
 	labels *boundedLabels
@@ -42,8 +42,8 @@ func (s *endpointStates) set(endpoint, state string) {
 	s.states[label] = state
 }
 
-// share sets the state of an endpoint with the label "other". It returns the worst
-// state of that label. The caller must have locked mu.
+// share sets the state of an endpoint that has the label "other". It returns the
+// worst state of all endpoints with this label. The caller must have locked mu.
 func (s *endpointStates) share(endpoint, state string) (worst string) {
 	if old, ok := s.shared[endpoint]; ok {
 		s.counts[old]--
@@ -61,7 +61,8 @@ func (s *endpointStates) share(endpoint, state string) (worst string) {
 	return s.ranked[0]
 }
 
-// rateHolds has the time at which the hold ends, for each endpoint label.
+// rateHolds has, for each endpoint label, the time at which the hold ends. A hold is
+// a pause that a rate limit demands.
 type rateHolds struct {
 	labels *boundedLabels
 
@@ -69,9 +70,8 @@ type rateHolds struct {
 	end map[string]time.Time
 }
 
-// set makes the hold of an endpoint end after the duration remaining. It returns the
-// endpoint's label. begins is true if remaining is positive and no hold was in
-// effect.
+// set sets the time until the hold of an endpoint ends. It returns the endpoint's
+// label. begins is true if remaining is positive and no hold was in effect.
 func (h *rateHolds) set(endpoint string, remaining time.Duration) (label string, begins bool) {
 	label = h.labels.value(endpoint)
 	now := time.Now()
@@ -86,8 +86,9 @@ func (h *rateHolds) set(endpoint string, remaining time.Duration) (label string,
 	return label, begins
 }
 
-// register creates a gauge: 1 if an endpoint is in a shown state, and otherwise 0.
-// If several states are shown, the gauge has the label "state".
+// register creates a gauge. For each state in shown, the gauge is 1 if an endpoint
+// is in that state, and otherwise 0. If shown has several states, the gauge has the
+// label "state".
 func (s *endpointStates) register(meter metric.Meter, as Metric, unit, description string, shown ...string) error {
 	_, err := meter.Int64ObservableGauge(as.Name,
 		metric.WithUnit(unit),

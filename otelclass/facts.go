@@ -10,7 +10,7 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// The attributes that a [Recorder] writes.
+// These are the keys of the exception attributes that a [Recorder] writes.
 const (
 	exceptionTypeKey    = attribute.Key("exception.type")
 	exceptionMessageKey = attribute.Key("exception.message")
@@ -68,8 +68,8 @@ func isException(attrs []attribute.KeyValue) bool {
 	return false
 }
 
-// existing returns the category and the reason that f already has. If they are no
-// valid pair, ok is false.
+// existing returns the category and the reason that f already has. If one is
+// missing, or if they do not form a valid pair, ok is false.
 func (f *facts) existing() (res classify.Result, ok bool) {
 	if f.keys&attrkey.Both != attrkey.Both {
 		return res, false
@@ -105,7 +105,7 @@ func (c *config) values(d *evidence.Decision) values {
 	return v
 }
 
-// override returns v with the values that f already has.
+// override returns v. If f already has a value, this value replaces the one in v.
 func (f *facts) override(v values) values {
 	v.category, v.reason, v.rule = cmp.Or(f.category, v.category), cmp.Or(f.reason, v.reason), cmp.Or(f.rule, v.rule)
 	v.confidence, v.fingerprint = cmp.Or(f.confidence, v.confidence), cmp.Or(f.fingerprint, v.fingerprint)

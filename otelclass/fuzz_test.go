@@ -242,8 +242,8 @@ func TestProcessorsConcurrentSafe(t *testing.T) {
 	}
 }
 
-// countSpans is an exporter that counts the spans with both attributes. It is safe
-// for concurrent use.
+// countSpans is a span processor that counts the spans with both category and
+// reason. It is safe for concurrent use.
 type countSpans struct {
 	discard
 	mu         sync.Mutex

@@ -97,7 +97,8 @@ type wrapping struct{ err error }
 func (w wrapping) Error() string { return fmt.Sprintf("wrapped: %v", w.err) }
 func (w wrapping) Unwrap() error { return w.err }
 
-// A stack overflow would end the whole process. The test passes if it finishes.
+// RecordError must return for every hostile error. A stack overflow would end the
+// whole process.
 func TestRecordErrorHostile(t *testing.T) {
 	t.Parallel()
 	for name, err := range hostile() {
@@ -135,7 +136,8 @@ func TestRecordErrorKeepsTheText(t *testing.T) {
 	}
 }
 
-// An observer panics with an error. The error's Error method may never return.
+// An observer may panic with an error whose Error method never returns. OnEmit must
+// still return.
 func TestWithObserverPanicsHostile(t *testing.T) {
 	t.Parallel()
 	for name, bad := range hostile() {
@@ -155,7 +157,7 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 		"error", "err", "cause", "exception", "stderr", "http.response.status_code", "rpc.grpc.status_code",
 	}
 	// own reports whether a result means that this program ended the call. The
-	// category aborted means this only with the status 401.
+	// category aborted counts only if the status is 401.
 	own := func(result string, status int) bool {
 		return result == "timeout/timeout" || result == "aborted/aborted" && status == 401
 	}
@@ -188,7 +190,8 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 	}
 }
 
-// A type that means an own deadline outranks any response of a server.
+// An exception type that means a deadline of this program outranks any response of a
+// server.
 func TestOwnDeadline(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{0, 401, 429, 500, 504} {

@@ -16,8 +16,8 @@ import (
 
 // LogProcessor is a [sdklog.Processor] that classifies error records and passes all
 // records to the next processor. Create it with [NewLogProcessor]. The zero
-// LogProcessor is not usable. It is safe for concurrent use if the next processor
-// is. It starts no goroutine, takes no lock, and does not block or log.
+// LogProcessor is not usable. A LogProcessor is safe for concurrent use if the next
+// processor is. It starts no goroutine, takes no lock, and does not block or log.
 type LogProcessor struct {
 	next   sdklog.Processor
 	cfg    *config
@@ -156,8 +156,8 @@ type texts struct {
 	members int // members of the maps visited
 }
 
-// addAttr adds the error texts of an attribute. inError is true for a member of an
-// error's map.
+// addAttr adds the error texts of an attribute. inError is true if the attribute is
+// a member of a map that describes an error.
 func (t *texts) addAttr(kv *attribute.KeyValue, depth int, inError bool) {
 	switch kv.Value.Type() {
 	case attribute.STRING:

@@ -97,7 +97,8 @@ func TestLogProcessor(t *testing.T) {
 	}
 }
 
-// The SDK stores five attributes of a record in an array, and others in a slice.
+// The SDK stores the first five attributes of a record in an array, and the others
+// in a slice. The processor keeps all of them.
 func TestLogProcessorKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	got := emitted(t, record(log.SeverityError, "alpha", "a", "1", "b", "2", "c", "3", "d", "4", "e", "5", "f", "6"))

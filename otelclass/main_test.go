@@ -33,8 +33,8 @@ var testClassifier = func() *classify.Classifier {
 	return c
 }()
 
-// These are the results of the function classified for the three rules of
-// testClassifier.
+// These are results of the function classified. The first three belong to the rules
+// of testClassifier.
 const (
 	alpha   = "retryable/rate_limit"
 	beta    = "fatal/authentication"

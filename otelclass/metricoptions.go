@@ -131,9 +131,10 @@ func WithNaming(n Naming) CounterOption {
 	})
 }
 
-// WithSignals sets the signals in which a [Counter] counts errors. The default is both.
-// If the naming has no label for the signal ([MemoryLLMNaming]), the default is only
-// [SignalLog]. Without an argument the default is kept.
+// WithSignals sets the signals in which a [Counter] counts errors. The default is
+// [SignalLog] and [SignalSpan]. If the naming has no label for the signal
+// ([MemoryLLMNaming]), the default is only [SignalLog]. Without an argument the
+// default is kept.
 func WithSignals(signals ...Signal) CounterOption {
 	signals = slices.Clone(signals)
 	return counterOptionFunc(func(c counterConfig) counterConfig {

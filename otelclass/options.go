@@ -75,8 +75,9 @@ type optionFunc func(config) config
 func (f optionFunc) apply(c config) config { return f(c) }
 
 // WithKeys sets the keys of the attributes for category and reason. The defaults are
-// [CategoryKey] and [ReasonKey]. OpenTelemetry reserves their namespace for itself.
-// An empty name keeps the default. If both are equal, only the category is written.
+// [CategoryKey] and [ReasonKey]. OpenTelemetry reserves the namespace of these two
+// keys for itself. An empty name keeps the default. If both are equal, only the
+// category is written.
 func WithKeys(category, reason string) Option {
 	return optionFunc(func(c config) config {
 		if category != "" {

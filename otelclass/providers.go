@@ -2,7 +2,8 @@ package otelclass
 
 import "strings"
 
-// providerAliases lists the names of each provider, its models and its tools.
+// providerAliases has a row for each provider, with the names of the provider, of
+// its models and of its tools.
 var providerAliases = [][]string{
 	{"anthropic", "claude"},
 	{"openai", "codex"},
@@ -46,8 +47,8 @@ func providerLabels(declared []string) map[string]string {
 	return labels
 }
 
-// declaredProvider returns the label of the provider with this name or alias. If
-// none is declared, ok is false.
+// declaredProvider returns the label of the provider with this name or alias. If no
+// such provider is declared, ok is false.
 func (c *counterConfig) declaredProvider(name string) (label string, ok bool) {
 	if len(name) > maxProviderName {
 		return "", false
@@ -58,7 +59,8 @@ func (c *counterConfig) declaredProvider(name string) (label string, ok bool) {
 	return label, ok
 }
 
-// provider returns the label value for a provider, or "" without such a label.
+// provider returns the label value for a provider. If the metrics have no label for
+// providers, it returns "".
 func (c *counterConfig) provider(name string) string {
 	if len(c.providers) == 0 {
 		return ""

@@ -18,15 +18,15 @@ import (
 )
 
 // Recorder records error values on spans. Create it with [NewRecorder]. The zero
-// Recorder is not usable. It is immutable and safe for concurrent use.
+// Recorder is not usable. A Recorder is immutable and safe for concurrent use.
 type Recorder struct {
 	cfg     *config
 	limits  limitReport
 	checked atomic.Pointer[checkedLimits]
 }
 
-// NewRecorder returns a Recorder with options, such as other keys. Give it the
-// options of the [SpanProcessor].
+// NewRecorder returns a Recorder with options, such as other keys. Give it the same
+// options as the [SpanProcessor].
 func NewRecorder(opts ...Option) *Recorder { return &Recorder{cfg: newConfig(opts)} }
 
 var standardRecorder = NewRecorder()
@@ -106,7 +106,8 @@ func (r *Recorder) recordError(span trace.Span, err, cause error, opts []trace.E
 	r.checkLimits(span, dropped, added)
 }
 
-// record calls span.RecordError, or adds an event without the message.
+// record calls span.RecordError. If printable is false, or if a method of err
+// panics, it adds an event with an empty message instead.
 func record(span trace.Span, err error, printable bool, opts []trace.EventOption) {
 	add := func() {
 		span.AddEvent("exception", append(slices.Clip(opts), trace.WithAttributes(
@@ -133,8 +134,8 @@ type textless struct{ err error }
 func (textless) Error() string   { return "" }
 func (e textless) Unwrap() error { return e.err }
 
-// checkedLimits means that an earlier span of the provider kept values of length
-// bytes.
+// checkedLimits records that a span of the provider has kept all added attributes in
+// full. The longest value had length bytes.
 type checkedLimits struct {
 	provider *sdktrace.TracerProvider
 	length   int
@@ -164,7 +165,7 @@ func (r *Recorder) checkLimits(span trace.Span, droppedBefore int, added []attri
 	r.checked.Store(&now)
 }
 
-// anyHasBoth reports whether one of the last events has both attributes.
+// anyHasBoth reports whether one of the last 16 events has category and reason.
 func (r *Recorder) anyHasBoth(events []sdktrace.Event) bool {
 	for _, e := range events[max(0, len(events)-16):] {
 		var f facts

@@ -35,7 +35,8 @@ func (m Metric) attributes(p point) attribute.Set {
 }
 
 // series is a counter with a series for each combination of label values. The series
-// exist from the start: Prometheus sees no increase in one that begins with 1.
+// exist from the start, because Prometheus sees no increase in a series that begins
+// with 1.
 type series struct {
 	metric Metric
 	count  metric.Int64Counter

@@ -20,9 +20,9 @@ import (
 
 // SpanProcessor is a [sdktrace.SpanProcessor] that classifies failed spans and
 // recorded exceptions. It passes all spans to the next processor. Create it with
-// [NewSpanProcessor]. The zero SpanProcessor is not usable. It is safe for
-// concurrent use if the next processor is. It starts no goroutine, takes no lock,
-// and does not block or log.
+// [NewSpanProcessor]. The zero SpanProcessor is not usable. A SpanProcessor is safe
+// for concurrent use if the next processor is. It starts no goroutine, takes no
+// lock, and does not block or log.
 type SpanProcessor struct {
 	next   sdktrace.SpanProcessor
 	cfg    *config
@@ -75,8 +75,8 @@ func (p *SpanProcessor) OnEnd(s sdktrace.ReadOnlySpan) {
 }
 
 // Shutdown shuts down the next processor. After that all methods do nothing. It
-// returns the next processor's error. If an observer has panicked since the last
-// ForceFlush, the first panic is joined.
+// returns the next processor's error, joined with the first panic of an observer
+// since the last ForceFlush.
 func (p *SpanProcessor) Shutdown(ctx context.Context) error {
 	if p.closed.Swap(true) {
 		return nil
@@ -276,8 +276,8 @@ func (f *facts) decide(cfg *config, t *bound.Texts, size, status int) evidence.D
 	return d
 }
 
-// extend returns a copy of attrs with the wanted attributes appended. Other readers
-// of the span share attrs.
+// extend returns a copy of attrs with the wanted attributes appended. attrs itself
+// is not changed, because other readers of the span share it.
 func (c *config) extend(attrs []attribute.KeyValue, wanted attrkey.Set, w values) []attribute.KeyValue {
 	copied := make([]attribute.KeyValue, len(attrs), len(attrs)+bits.OnesCount8(uint8(wanted)))
 	copy(copied, attrs)

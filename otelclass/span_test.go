@@ -215,7 +215,7 @@ func TestSpanProcessor(t *testing.T) {
 	}
 }
 
-// Other processors, and earlier slices of the span, see no change.
+// The processor does not change the span that other processors get, nor its slices.
 func TestSpanProcessorCopies(t *testing.T) {
 	t.Parallel()
 	exporter, beside := tracetest.NewInMemoryExporter(), &keeper{}

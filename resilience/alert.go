@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// alerts raises one alert for each endpoint that keeps failing. The next alert needs
-// a success first. It is safe for concurrent use.
+// alerts raises one alert for each endpoint that keeps failing. An endpoint gets
+// another alert only after a success. alerts is safe for concurrent use.
 type alerts struct {
 	raised atomic.Int64 // endpoints with an alert
 

@@ -13,7 +13,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// newAlertFixture returns a fixture with a breaker that never opens, and its alerts.
+// newAlertFixture returns a fixture with a breaker that never opens. alerts has the
+// alerts of the fixture.
 func newAlertFixture(t *testing.T) (b *fixture, alerts *events) {
 	cfg := single()
 	cfg.CircuitBreaker.Mode = resilience.BreakerForceClosed

@@ -93,7 +93,8 @@ func TestAttemptTimeout_InTime(t *testing.T) {
 	})
 }
 
-// The attempt timeout of a Transport ends with the response header, before the body.
+// The attempt timeout of a Transport limits the time until the response header. It
+// does not limit the time for the body.
 func TestTransport_AttemptTimeout(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64

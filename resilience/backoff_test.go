@@ -238,7 +238,7 @@ func TestDo_BackoffOfKey(t *testing.T) {
 	})
 }
 
-// A pause counts even if a Retry-After replaces it.
+// A pause of the schedule counts even if a Retry-After replaces the pause.
 func TestDo_HintIsAStep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

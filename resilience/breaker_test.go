@@ -236,7 +236,8 @@ func TestBreaker_TrialHangs(t *testing.T) {
 	})
 }
 
-// After bridgeMs, a new Do makes one trial. If it fails, Do makes no retries.
+// If a breaker has been open for longer than bridgeMs, a new Do makes one trial
+// call. If the trial call fails, Do makes no retries.
 func TestBreaker_FailedTrialEndsTheCall(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

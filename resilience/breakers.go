@@ -48,19 +48,19 @@ import (
 //   - If there is a [Probe], the trial begins with the probe.
 //
 // The first trial that gets an answer closes the breaker. A server error is no
-// answer. Then the waiting calls are made, two at a time. This limit grows by one
-// with each success and shrinks by one with each failure. It also doubles every
-// 0.4 s, unless more calls fail than succeed.
+// answer. After the breaker has closed, the waiting calls are made, two at a time.
+// This limit grows by one with each success and shrinks by one with each failure. It
+// also doubles every 0.4 s, unless more calls fail than succeed.
 //
 // # Other calls at an open breaker
 //
-// If a [Do] made a call before the opening, it waits. The longest wait is the time
-// that its remaining calls and pauses would take. For the first 30 s after an
+// If a [Do] made a call before the opening, this Do waits. The longest wait is the
+// time that its remaining calls and pauses would take. For the first 30 s after an
 // opening, a new Do waits too. After 30 s, new calls are refused with an
 // [*OpenError], except trials.
 //
-// A strict breaker counts every retryable failure. It then refuses all calls for
-// five minutes ([BreakerConfig.Strict]).
+// A strict breaker counts every retryable failure. After it has opened, it refuses
+// all calls for five minutes ([BreakerConfig.Strict]).
 //
 // # Rate limits
 //
@@ -96,8 +96,8 @@ type Breakers struct {
 // than [Target.Name].
 type gateKey struct{ endpoint, key string }
 
-// maxCached limits the keys of one gate in Breakers.cache. URLs that differ only in
-// their query share a gate.
+// maxCached limits the keys of one gate in Breakers.cache. A gate can have many
+// keys, because URLs that differ only in their query share a gate.
 const maxCached = 16
 
 func newBreakers(cfg *liveConfig, o options, observe func(context.Context, Event)) *Breakers {

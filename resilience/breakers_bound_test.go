@@ -61,7 +61,8 @@ func TestBreakers_ManyFailingEndpoints(t *testing.T) {
 	assert.Len(t, h.Snapshot(), resilience.MaxEndpoints)
 }
 
-// If all breakers are open, a new one replaces the oldest. Observers see it close.
+// If all breakers are open, a new breaker replaces the oldest one. Observers see the
+// oldest breaker close.
 func TestBreakers_AllOpen(t *testing.T) {
 	t.Parallel()
 	seen := new(events)
@@ -92,8 +93,8 @@ func TestBreakers_AllOpen(t *testing.T) {
 	}
 	assert.Equal(t, open, reported, "the events agree with the snapshot")
 
-	// A quarter of MaxEndpoints is reserved for closed breakers. These need only an
-	// eighth.
+	// A quarter of MaxEndpoints is reserved for closed breakers. The new breakers
+	// here need only an eighth.
 	for range 3 {
 		for i := range resilience.MaxEndpoints / 8 {
 			require.ErrorIs(t, failOnce(t.Context(), x, fmt.Sprint("new ", i)), errNetwork)

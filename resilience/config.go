@@ -26,7 +26,7 @@ type Config struct {
 	Visibility     VisibilityConfig `json:"visibility" yaml:"visibility"`
 
 	// Endpoints overrides settings for one endpoint. The key is [Target.Name],
-	// usually a URL. For a transport with the default call, write the URL as
+	// usually a URL. For a [Transport] without [WithCall], write the URL as
 	// scheme://host, without a path and without a slash at the end.
 	Endpoints map[string]EndpointConfig `json:"endpoints,omitempty" yaml:"endpoints,omitempty"`
 	// Agents overrides settings for the calls of one agent. The key is [Call.Agent].
@@ -52,8 +52,9 @@ type RetryConfig struct {
 	// default is [MaxRetryAfterWait].
 	MaxHoldMs int `json:"maxHoldMs,omitempty" yaml:"maxHoldMs,omitempty"`
 	// AttemptTimeoutMs limits the time of each call. The default is no limit. The
-	// function's context ends with the call. So the function must read the whole
-	// answer. A [Transport] limits only the time until the response header arrives.
+	// function's context ends when the function returns, so the function must read
+	// the whole answer. A [Transport] limits only the time until the response header
+	// arrives.
 	AttemptTimeoutMs int `json:"attemptTimeoutMs,omitempty" yaml:"attemptTimeoutMs,omitempty"`
 	// MinConfidence is the smallest [classify.Result.Confidence] that allows a retry
 	// on the same target. With the default 0, every retryable failure is retried. If

@@ -116,7 +116,7 @@ func (v *validation) move(tree map[string]any, old string, path []string, value 
 	}
 }
 
-// keys reports the unknown keys of a section, and each 0 that would mean not set.
+// keys reports the unknown keys of a section, and each 0 that would mean "not set".
 // defaults is the section's struct with all defaults. If the section overrides
 // others, override is true and defaults is zero.
 func (v *validation) keys(path string, section map[string]any, defaults reflect.Value, override bool) {

@@ -11,7 +11,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Unknown keys are errors. So is a 0 that would mean not set.
+// Unknown keys are errors. A 0 that would mean "not set" is an error too.
 func TestConfig_Decode(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ text, want string }{

@@ -53,7 +53,7 @@ func cloneReasons(all map[classify.Reason]ReasonConfig) map[classify.Reason]Reas
 	return all
 }
 
-// calls returns the limit of calls to a target after a failure, including the first
+// calls returns how many calls to a target a failure allows, including the first
 // call.
 func (r RetryConfig) calls(res classify.Result) int {
 	if n := r.Reasons[res.Reason].Calls; n > 0 {

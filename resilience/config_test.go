@@ -114,7 +114,7 @@ func TestConfig_Validate(t *testing.T) {
 	require.ErrorContains(t, cfg.Validate(), "retry.jitterPercent")
 }
 
-// An endpoint's setting comes before an agent's, and both before the general
+// An endpoint's setting overrides an agent's setting. Both override the general
 // setting.
 func TestConfig_Overrides(t *testing.T) {
 	t.Parallel()

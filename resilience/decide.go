@@ -122,7 +122,7 @@ func hinted(r classify.Result) bool { return r.HasRetryAfter && r.RetryAfter > 0
 // The reasons are:
 //
 //   - Another target accepts calls.
-//   - The breaker was already open too long before this call began.
+//   - When this call began, the breaker had already been open for too long.
 //   - The breaker will certainly refuse the call after the pause.
 func (r *run) openAfter(pause time.Duration) *OpenError {
 	if r.gate == nil {

@@ -31,11 +31,11 @@
 //   - Health ([WithMonitor], [Health]): an unhealthy endpoint is skipped. If no
 //     other target is available, the call waits until the endpoint has recovered.
 //   - Gate ([Breakers]): all calls to an endpoint share a gate with a circuit
-//     breaker. If they have a [Target.Key], each key has its own gate. After a
-//     rate limit, calls wait until the limit ends. Then they are made one by one at
-//     first. After 5 failures in a row that show an outage, the breaker opens. Then
-//     one trial call at a time is made. Other calls wait or go to another target.
-//     After 30 s of outage, new calls are refused.
+//     breaker. If the targets have a [Target.Key], each key has its own gate. After
+//     a rate limit, calls wait until the limit ends. Then they are made one by one
+//     at first. After 5 failures in a row that show an outage, the breaker opens.
+//     Then one trial call at a time is made. Other calls wait or go to another
+//     target. After 30 s of outage, new calls are refused.
 //   - Classify ([WithClassifier]): the error's reason sets the number of calls to a
 //     target ([classify.Policy.Calls]). It is 3 for rate limits, 5xx and timeouts,
 //     6 for network errors, and 1 for fatal errors. Each target has its own count.
@@ -46,7 +46,7 @@
 //     pause with jitter ([RetryConfig]). If the context's deadline is before the end
 //     of the pause, the call does not wait either.
 //   - Correct: if [Call.Correct] is set, a parsing error is retried once, without a
-//     pause. If [Call.Shrink] is set, so is a context overflow.
+//     pause. If [Call.Shrink] is set, a context overflow is retried in the same way.
 //   - Next target: the count of calls and the pauses begin again.
 //     [classify.Policy] decides whether there is a fallback. If a fallback is
 //     optional, [Call.FallBack] decides. After a fallback, calls begin at the new

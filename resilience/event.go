@@ -63,8 +63,8 @@ const (
 	// Result and Err describe the failed request. A Transport sends this event only
 	// once.
 	KindNotRepeated Kind = "not_repeated"
-	// KindStream: a successful response has failed while the client was reading the
-	// body. The client belongs to a [Transport] or to a gRPC stream. Err is:
+	// KindStream: a call through a [Transport], or a gRPC stream, was successful at
+	// first. Then the response failed while the client was reading it. Err is:
 	//
 	//   - a [*ResponseError] with the data of an error event, or of a JSON line with
 	//     an error
@@ -134,8 +134,8 @@ type Event struct {
 	Failures int             `json:"failures,omitempty"`
 
 	// The next fields describe a pause. HintGiven is true if the provider gave a
-	// time to wait. A log record then has RetryAfter and Derived, and otherwise
-	// Nominal.
+	// time to wait. If HintGiven is true, a log record has RetryAfter and Derived.
+	// If not, it has Nominal.
 	HintGiven  bool          `json:"hintGiven,omitempty"`
 	RetryAfter time.Duration `json:"retryAfter,omitempty"` // possibly 0
 	Derived    bool          `json:"derived,omitempty"`    // RetryAfter was computed from a reset header

@@ -21,7 +21,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Name omits user information, query and fragment, even if the URL is invalid.
+// Target.Name omits user information, query and fragment, even if the URL is
+// invalid.
 func TestNameHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, endpoint, want string }{

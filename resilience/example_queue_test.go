@@ -121,8 +121,8 @@ func ExampleQueue_Tasks() {
 	// <nil>
 }
 
-// Without a store, queued tasks do not survive the process. Package boltstore has
-// one.
+// Without a store, queued tasks do not survive the process. Package boltstore has a
+// store.
 func ExampleNewQueue() {
 	q, err := resilience.NewQueue(&resilience.Config{TaskRestart: shortPauses}, resilience.WithStore(nil))
 	fmt.Println(len(q.Tasks()), err)
@@ -238,8 +238,8 @@ func ExampleQueue_Discard() {
 	// no task has the id "1"
 }
 
-// If a process dies, the next process runs its tasks again, here 10 to 14 s after its
-// own start.
+// If a process dies, the next process runs the tasks of the dead process again. In
+// this example, the tasks run 10 to 14 s after the start of the next process.
 func ExampleWithQueueLease() {
 	q := queueOf(nil, resilience.WithStore(crashed{}), resilience.WithQueueLease(10*time.Second))
 	fmt.Println(len(q.Tasks()))

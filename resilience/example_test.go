@@ -214,7 +214,7 @@ func ExampleReasonConfig() {
 	// Output: acme other
 }
 
-// The rate limit ends after the caller's deadline. The next call is refused.
+// The rate limit ends only after the caller's deadline, so the next call is refused.
 func ExampleHoldError() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

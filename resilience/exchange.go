@@ -48,8 +48,9 @@ func (e *exchange) do(call Call) (*http.Response, error) {
 	return e.failed, nil
 }
 
-// neverFor returns a function that allows no retry. The first prevented retry of a
-// transport emits [KindNotRepeated]. The argument why becomes the field To.
+// neverFor returns a function that allows no retry. The first time that a retry of a
+// transport is prevented, the function emits a [KindNotRepeated] event. The argument
+// why becomes the field To of the event.
 func (e *exchange) neverFor(why string) func(Attempt) bool {
 	return func(a Attempt) bool {
 		x := e.t.x
@@ -62,8 +63,8 @@ func (e *exchange) neverFor(why string) func(Attempt) bool {
 	}
 }
 
-// withContextErr returns ctxErr, together with the attempts of err if it is an
-// [*Error].
+// withContextErr returns ctxErr. If err is an [*Error], the result also has the
+// attempts of err.
 func withContextErr(err, ctxErr error) error {
 	if all, ok := errors.AsType[*Error](err); ok {
 		return &Error{Attempts: all.Attempts, Err: ctxErr, Stop: ctxErr}
@@ -100,8 +101,9 @@ func (e *exchange) roundTrip(ctx context.Context, target Target) (*http.Response
 	return resp, err
 }
 
-// nextRequest returns the next request to send. If the first request goes to the
-// primary target, it is the client's own. All others are copies.
+// nextRequest returns the next request to send. If this is the first request and it
+// goes to the primary target, the result is the client's own request. Otherwise the
+// result is a copy.
 func (e *exchange) nextRequest(ctx context.Context, target Target) (*http.Request, error) {
 	first := !e.sent
 	if first && target == e.primary {

@@ -110,7 +110,8 @@ func (f fleet) run(t *testing.T) (report fleetReport) {
 	return report
 }
 
-// densest returns the largest number of times within one window, from earliest on.
+// densest counts how many of the times are within one window, and returns the
+// largest count. Times before earliest are ignored.
 func densest(times []time.Duration, earliest, window time.Duration) (most int) {
 	slices.Sort(times)
 	first, _ := slices.BinarySearch(times, earliest)
@@ -134,7 +135,8 @@ func TestFleet_Outage(t *testing.T) {
 	assert.LessOrEqual(t, shared.late, alone.late/500, "calls in vain after the first ten seconds")
 	assert.LessOrEqual(t, shared.failed, alone.failed/3)
 	assert.LessOrEqual(t, shared.slowest, alone.slowest+2*time.Second)
-	// Shared breakers open earlier, so new calls are refused earlier (bridgeMs).
+	// Shared breakers open earlier. So they also refuse new calls earlier: bridgeMs
+	// after the opening.
 	assert.LessOrEqual(t, shared.errors, alone.errors*3/2)
 }
 

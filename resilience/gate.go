@@ -55,8 +55,8 @@ type gate struct {
 	timer *time.Timer // calls g.wake; nil before the first wait
 }
 
-// successTick is the precision of lastSuccess. Few successes write to that field, so
-// simultaneous calls are fast.
+// successTick is the precision of lastSuccess. After the first success in a tick,
+// other successes need not write to that field. So simultaneous calls are fast.
 const successTick = 50 * time.Millisecond
 
 // These are the lowest bits of gate.fastState. The other bits are gate.generation.
@@ -100,8 +100,8 @@ func (g *gate) admit() (permit, bool) {
 	return permit{g: g, generation: state >> generationShift}, state&busyBit == 0
 }
 
-// locked runs f while it holds mu. Then it lets calls in, and emits and publishes
-// the changes.
+// locked locks mu and runs f. Then it lets waiting calls in, sends the changes to
+// the Sharer, updates g.fastState, and emits events.
 func (g *gate) locked(ctx context.Context, f func(now time.Time)) {
 	g.mu.Lock()
 	now := time.Now()

@@ -28,7 +28,8 @@ const extensionStep = time.Second
 //   - It grows by one with each success and shrinks by one with each failure.
 //   - It doubles after each rampStep, unless more calls failed than succeeded.
 //
-// The ramp ends when a call succeeds and no call waits. gate.mu guards the fields.
+// The ramp ends if no call waits when a call succeeds or when the window would
+// double. gate.mu guards the fields.
 type ramp struct {
 	number int       // number of the current ramp, to recognise its calls
 	window int       // calls that may be made at the same time; 0 = no ramp

@@ -28,13 +28,13 @@ var trialGaps = [...]time.Duration{500 * time.Millisecond, time.Second, 2 * time
 const (
 	// busyGap is the longest pause between two trials while many calls come.
 	busyGap = 2 * time.Second
-	// callsPerTrial is the number of calls between two trials, for pauses longer
-	// than busyGap.
+	// callsPerTrial limits the number of calls between two trials, if the pause
+	// between the trials is longer than busyGap.
 	callsPerTrial = 2
 	// waitingPerCall is the number of waiting calls that count like one new call.
 	waitingPerCall = 4
-	// restartGap is how much later than other calls a restart may make the trial. A
-	// failed trial uses up a restart.
+	// restartGap is the additional pause before a restart may make the trial. Other
+	// calls should make the trial first, because a failed trial uses up a restart.
 	restartGap = 10 * time.Second
 )
 
@@ -74,7 +74,7 @@ func (g *gate) fail(now time.Time, p permit, trial, hung bool, r classify.Result
 	}
 }
 
-// recoveryLife is how long gate.recoveries applies after the last increase.
+// recoveryLife is how long gate.recoveries stays valid after its last increase.
 const recoveryLife = 5 * time.Minute
 
 // noteRecovery counts a success that has ended a series of failures. The caller
@@ -97,8 +97,9 @@ func (g *gate) threshold(now time.Time) int {
 	return n
 }
 
-// began reports whether the call began after the last opening or change of mode. In
-// that case, only counted failures have raised the generation.
+// began compares the generation at the start of a call with the current generation.
+// It reports whether only the current series of failures has raised the generation.
+// A trial or a change of mode raises the generation too.
 func (g *gate) began(p permit) bool {
 	return p.generation+uint64(g.failures) >= g.generation
 }
@@ -106,8 +107,9 @@ func (g *gate) began(p permit) bool {
 // quiet reports whether the last success is at least QuietMs ago. At a strict
 // breaker, it returns true. The caller holds mu. Before the first success:
 //
-//   - normally it returns true
-//   - if failed calls have overlapped, quietMs counts from the gate's creation
+//   - Normally, quiet returns true.
+//   - If failed calls have overlapped, quiet reports whether the gate was created at
+//     least QuietMs ago.
 func (g *gate) quiet(now time.Time) bool {
 	last := g.lastSuccessAt()
 	switch {
@@ -166,8 +168,8 @@ func (g *gate) waitingCalls() int {
 	return n
 }
 
-// hurry makes the next trial earlier if w would otherwise stop waiting first. The
-// caller holds mu.
+// hurry schedules the next trial earlier if w would stop waiting before that trial.
+// The caller holds mu.
 func (g *gate) hurry(w *waiter) {
 	limit := w.openLimit
 	if !w.deadline.IsZero() && w.deadline.Before(limit) {
@@ -227,7 +229,7 @@ func (g *gate) startTrial(now time.Time) {
 }
 
 // close closes the breaker after a successful trial. peer is the process that made
-// it; "" means this process. The caller holds mu.
+// the trial; "" means this process. The caller holds mu.
 func (g *gate) close(now time.Time, peer string) {
 	g.distrustReporter(now, peer)
 	g.opening = opening{}
@@ -248,8 +250,9 @@ func (g *gate) openRefusal(now time.Time) *OpenError {
 	return e
 }
 
-// refusalAfter returns nil if a failed call should be repeated after a pause. member
-// is true if this Do made a call before BridgeMs was over.
+// refusalAfter returns nil if a failed call should be repeated after a pause.
+// Otherwise it returns the error for the refused call. member is false if the failed
+// call was a trial that began more than BridgeMs after the opening.
 func (g *gate) refusalAfter(pause time.Duration, member bool, hasOther func() bool) *OpenError {
 	if g.fastState.Load()&busyBit == 0 {
 		return nil

@@ -41,12 +41,13 @@ const (
 	claimTimeout = 100 * time.Millisecond
 	// shortestClaim is the shortest time between two requests for a lease.
 	shortestClaim = 5 * time.Millisecond
-	// unappliedLife is how long an ignored opening in share.unapplied counts.
+	// unappliedLife is how long an opening that this process has ignored still
+	// counts (share.unapplied).
 	unappliedLife = 10 * time.Second
 	// distrustTime is how long a process is distrusted after a wrong report.
 	distrustTime = time.Minute
-	// Each process lets its waiting calls in at a random time. The longest delay is
-	// spreadPerPeer for each process, limited to longestSpread.
+	// Each process lets its waiting calls in after a random delay. The longest delay
+	// is spreadPerPeer times the number of processes, but at most longestSpread.
 	spreadPerPeer = 10 * time.Millisecond
 	longestSpread = 2 * time.Second
 )
@@ -212,8 +213,9 @@ func (g *gate) applyOpening(now time.Time, c GateChange) {
 	g.dismiss(now)
 }
 
-// applyClosing closes the breaker, because another process has closed it. If calls
-// wait, it closes after a random time. The caller holds mu.
+// applyClosing closes the breaker, because another process has closed its breaker.
+// If calls wait, applyClosing closes the breaker after a random time. The caller
+// holds mu.
 func (g *gate) applyClosing(now time.Time, c GateChange) {
 	after := g.spread(c.Peers)
 	if after < time.Millisecond || g.queue.Len() == 0 {
@@ -234,9 +236,9 @@ func (g *gate) applyClosing(now time.Time, c GateChange) {
 	})
 }
 
-// distrustReporter is called when a process has found the endpoint up. It distrusts
-// a different process that has just reported the opposite. If peer is "", this
-// process found the endpoint up. The caller holds mu.
+// distrustReporter is called when the process peer has found that the endpoint is
+// up. A peer of "" means this process. If another process has just reported that the
+// endpoint is down, that process is distrusted. The caller holds mu.
 func (g *gate) distrustReporter(now time.Time, peer string) {
 	if g.openedBy != "" && g.openedBy != peer && now.Sub(g.openedAt) < ms(*g.cfg.Load().BridgeMs) {
 		g.distrusted, g.distrustedUntil = g.openedBy, now.Add(distrustTime)
@@ -256,8 +258,9 @@ func (g *gate) spread(peers int) time.Duration {
 	return time.Duration(g.sharing.random() * float64(longest))
 }
 
-// sharedCause copies the known fields of a failure from another process. If r.Reason
-// cannot cause the change, the argument reason replaces it.
+// sharedCause copies some fields of r, a failure that another process has reported.
+// If r.Reason cannot be the cause of a hold or an open breaker, the argument reason
+// replaces r.Reason.
 func sharedCause(r classify.Result, reason classify.Reason, hold time.Duration) classify.Result {
 	if p := r.Reason.Policy(); r.Category == classify.CategoryRetryable && p.Retry == classify.RetryExponential && r.Reason != classify.ReasonUnknown {
 		reason = r.Reason

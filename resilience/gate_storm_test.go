@@ -14,7 +14,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// After outages, a rate limit, canceled calls and new configs, no call waits.
+// After outages, a rate limit, canceled calls and new configs, no call waits any
+// more.
 func TestGate_StormConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -61,7 +61,7 @@ func (p *fakeEndpoint) call(ctx context.Context, _ resilience.Target) (int, erro
 	}
 }
 
-// failed returns the number of failed calls from earliest on.
+// failed returns the number of failed calls that began at earliest or later.
 func (p *fakeEndpoint) failed(earliest time.Duration) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,7 +74,7 @@ func (p *fakeEndpoint) failed(earliest time.Duration) int {
 	return n
 }
 
-// starts returns when calls began, from earliest on.
+// starts returns the start times of all calls that began at earliest or later.
 func (p *fakeEndpoint) starts(earliest time.Duration) []time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -259,7 +259,8 @@ func TestGate_Ramp(t *testing.T) {
 	})
 }
 
-// The ramp grows even while its first calls, of a minute each, still run.
+// The first calls of the ramp take a minute each. The ramp grows while they still
+// run.
 func TestGate_RampOfSlowCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -539,7 +540,8 @@ func TestGate_Trials(t *testing.T) {
 		}
 		assert.GreaterOrEqual(t, len(p.starts(opened)), 5)
 
-		// After BridgeMs, new calls fail at once. A few of them are trials.
+		// After BridgeMs, new calls do not wait. A few of them are trials, which
+		// fail. The others are refused.
 		time.Sleep(time.Until(p.start.Add(opened + 40*time.Second)))
 		late := time.Since(p.start)
 		refused := 0
@@ -561,8 +563,8 @@ func TestGate_Trials(t *testing.T) {
 	})
 }
 
-// If a restart waits with other calls, they make the trials. Alone, it makes them
-// later.
+// If another call and a restart wait, the other call makes the trials. If only a
+// restart waits, the restart makes the trial, but later than another call would.
 func TestGate_RestartsLeaveTrials(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -608,7 +610,8 @@ func TestGate_RestartsLeaveTrials(t *testing.T) {
 	}
 }
 
-// For BridgeMs after an opening, new calls wait, unless their deadline is too early.
+// If the breaker has been open for less than BridgeMs, new calls wait. A call is
+// refused if its deadline is before the next trial.
 func TestGate_Bridge(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

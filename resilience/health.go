@@ -14,9 +14,10 @@ import (
 //   - The last session of the endpoint, such as a process, has died
 //     ([Health.Watch]).
 //
-// After failed calls, the endpoint recovers in two cases:
+// After failed calls, the endpoint recovers in three cases:
 //
 //   - A ping succeeds.
+//   - Enough calls succeed.
 //   - Enough failures are older than five minutes.
 //
 // After the death of a session, the endpoint recovers in two cases:
@@ -30,13 +31,13 @@ import (
 // endpoint, and count like calls.
 //
 // If a ping panics or is itself faulty, the endpoint counts as healthy. A bad URL is
-// such a fault. If the last session has died, the endpoint stays unhealthy even
-// then.
+// such a fault. But if the last session has died, the endpoint stays unhealthy.
 //
 // If an endpoint has not been used for an hour, it is removed. At most
-// [MaxEndpoints] endpoints are kept. A new endpoint then replaces the least recently
-// used one. Unhealthy endpoints are replaced only if they are more than three
-// quarters of all. An endpoint with a live session is always kept.
+// [MaxEndpoints] endpoints are kept. If there are already so many, a new endpoint
+// replaces the least recently used one. Unhealthy endpoints are replaced only if
+// they are more than three quarters of all. An endpoint with a live session is
+// always kept.
 //
 // A Health is safe for concurrent use. It runs one goroutine for each endpoint that
 // it pings. [Health.Shutdown] ends these goroutines.

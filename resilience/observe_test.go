@@ -150,8 +150,8 @@ func TestCountEvents(t *testing.T) {
 	})
 }
 
-// The provider comes from the target, or from its host. After a cancellation, each
-// failure is aborted.
+// The provider comes from the target or, if the target names no provider, from the
+// endpoint's host. After a cancellation, each failed call counts as aborted.
 func TestCountEvents_Attempt(t *testing.T) {
 	t.Parallel()
 	canceled, cancel := context.WithCancel(t.Context())

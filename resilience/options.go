@@ -67,9 +67,9 @@ func withOrder(r classify.Reason, order Order) Option {
 	})
 }
 
-// WithFallbackCooldown sets how long calls begin with the new target after a
-// fallback. The default is [DefaultFallbackCooldown]. With 0, each call begins with
-// its primary target.
+// WithFallbackCooldown sets the time after a fallback in which calls begin with the
+// new target. The default is [DefaultFallbackCooldown]. With 0, each call begins
+// with its primary target.
 func WithFallbackCooldown(d time.Duration) Option {
 	return optionFunc(func(o options) options { o.fallbackCooldown = d; return o })
 }
@@ -127,8 +127,8 @@ func WithMonitor(m Monitor) Option {
 }
 
 // WithRestarter sets the restart queue. The queue gets calls that have a
-// [Call.Restart] and failed with network errors. It gets them after all retries. By
-// default, and with nil, there is none.
+// [Call.Restart] and failed with network errors after all retries. By default, and
+// with nil, there is no restart queue.
 func WithRestarter(r Restarter) Option {
 	if q, ok := r.(*Queue); ok && q == nil {
 		r = nil

@@ -30,9 +30,10 @@ import (
 // If a circuit breaker or a rate limit refuses a restart, no call is made. The
 // restart does not count then ([RestartPostponed], [OpenError], [HoldError]). The
 // task is postponed until the breaker or the rate limit allows a call. By default,
-// this pause is rounded up to whole minutes. It grows with each further refusal, to
-// one hour. It is longer only if no call is allowed for longer. When a breaker
-// closes, the tasks that it refused are restarted ([Queue.BreakerClosed]).
+// this pause is rounded up to whole minutes. It grows with each further refusal, up
+// to one hour. The pause exceeds one hour only if the breaker or the rate limit
+// allows no call for more than an hour. When a breaker closes, the tasks that it
+// refused are restarted ([Queue.BreakerClosed]).
 //
 // No task is lost silently:
 //

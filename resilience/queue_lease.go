@@ -55,8 +55,8 @@ type taskRun struct {
 	over           bool // the task's function has returned
 }
 
-// keepLease starts the timers of a lease. Without a renewal, one of them cancels the
-// restart. The caller holds mu.
+// keepLease starts the two timers of a lease. One timer renews the lease. The other
+// timer cancels the restart if no renewal succeeds. The caller holds mu.
 func (q *Queue) keepLease(t *task, r *taskRun) {
 	if q.store == nil {
 		return
@@ -104,8 +104,9 @@ func (r *taskRun) end() {
 }
 
 // takeOver queues or parks a task that has an expired lease. If several queues try
-// at once, one succeeds. The event comes before the change of the record. If the
-// process ends in between, the event is repeated, but not lost.
+// this at once, one succeeds. takeOver emits the event before it changes the record.
+// So if the process ends between these two steps, the event is repeated, but not
+// lost.
 func (q *Queue) takeOver(t *task) {
 	q.mu.Lock()
 	if !q.leaseOver(t) {
@@ -113,7 +114,8 @@ func (q *Queue) takeOver(t *task) {
 		return
 	}
 	crashes := t.crashes
-	// With this queue as the owner, only storing the end of the restart has failed.
+	// If this queue owns the lease, its process has not crashed: the restart has
+	// ended, but its end could not be stored.
 	if !t.lease.Ending && t.lease.Owner != q.owner {
 		crashes++
 	}
@@ -166,7 +168,8 @@ func (q *Queue) leaseOver(t *task) bool {
 	return time.Since(t.seen) >= d
 }
 
-// ErrParked is wrapped by the error of an operation on a parked task.
+// ErrParked means that a task is parked. The error of [Queue.Offer] wraps ErrParked
+// if an equal task is parked. Errors in events of parked tasks wrap ErrParked too.
 var ErrParked = errors.New("the task is parked")
 
 // Resume queues a parked task again, due at once. The argument id is

@@ -106,7 +106,8 @@ func TestQueuesShareStore(t *testing.T) {
 	})
 }
 
-// If a lease cannot be renewed, another queue runs the task, never at the same time.
+// If a lease cannot be renewed, another queue runs the task. The two queues never
+// run the task at the same time.
 func TestQueueLosesLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -497,7 +498,8 @@ func (u *unsure) Swap(id string, old, record []byte) (bool, error) {
 	return swapped, err
 }
 
-// A start with an error of the store is no crash. So the task is not parked.
+// If the store returns an error for a start, this does not count as a crash. So the
+// task is not parked.
 func TestQueueStoreUnsure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -29,8 +29,9 @@ import (
 //
 // A task without a key is never merged.
 //
-// ctx can be the context of a running restart. If the kind and payload are
-// unchanged, Offer records a failure of the restart. If only the payload differs, r
+// ctx can be the context of a running restart. If r has the kind and payload of the
+// restarted task, Offer makes no second task. It records a failure of the restart,
+// unless the call was refused ([Restart.Refused]). If only the payload differs, r
 // becomes a new task. The new task keeps the count of failed restarts, so restarts
 // always end.
 func (q *Queue) Offer(ctx context.Context, r Restart) error {

@@ -158,11 +158,11 @@ func (q *Queue) fail(t *task, a Attempt, err error) {
 	q.drop(t, Event{To: RestartFailed, Attempt: a.Number, Duration: a.Duration, Result: a.Result, Err: err})
 }
 
-// drop removes a task and emits e. If the task can run again nevertheless, e.Err
-// gets an error:
+// drop removes a task and emits e. In two cases the task can run again nevertheless,
+// so drop adds an error to e.Err:
 //
-//   - the store failed to delete the record
-//   - the lease is lost
+//   - The store failed to delete the record.
+//   - The lease is lost.
 func (q *Queue) drop(t *task, e Event) {
 	err := q.save(t, func() (*record, bool) { return nil, true })
 	q.mu.Lock()

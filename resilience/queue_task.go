@@ -144,14 +144,15 @@ func (t *task) backoff(longest time.Duration) Schedule {
 	return Schedule{Base: base, Max: max(base, longest)}
 }
 
-// postponement returns the pause after a refused restart. It grows with each
-// refusal, because the function repeats its work.
+// postponement returns the pause after a refused restart. The pause grows with each
+// refusal, because the task's function repeats its work in each restart.
 func (t *task) postponement(refused refusal) time.Duration {
 	return max(t.retryAfter(refused), t.backoff(longestPostponement).Nominal(t.postponements))
 }
 
-// retryAfter returns the RetryAfter of a refusal, rounded up so that tasks do not
-// restart together.
+// retryAfter returns the RetryAfter of a refusal, rounded up to a multiple of
+// RestartBackoffBaseMs. So tasks that were refused at different times do not all
+// restart at the same time.
 func (t *task) retryAfter(refused refusal) time.Duration {
 	base := ms(t.settings().RestartBackoffBaseMs)
 	return (refused.after() + base - 1) / base * base

@@ -113,8 +113,8 @@ func (m *memory) All() (map[string][]byte, error) {
 	return maps.Clone(m.records), m.all
 }
 
-// fail sets the errors of later calls of Swap: for storing and for removing a
-// record.
+// fail sets the errors of later calls of Swap: put if Swap stores a record, remove
+// if Swap removes one.
 func (m *memory) fail(put, remove error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -272,7 +272,8 @@ func TestQueueWithExecutor(t *testing.T) {
 	}
 }
 
-// Refused restarts do not count. So all three restarts are made.
+// Refused restarts do not count. So each task still gets three restarts that call
+// the endpoint.
 func TestQueueAndBreaker(t *testing.T) {
 	t.Parallel()
 	outage := func(t *testing.T, d time.Duration, tasks int, offers, stored bool) (lines []string, calls, rounds int) {
@@ -317,8 +318,8 @@ func TestQueueAndBreaker(t *testing.T) {
 		for _, stored := range []bool{true, false} {
 			t.Run(fmt.Sprintf("offered %v, stored %v", offers, stored), func(t *testing.T) {
 				t.Parallel()
-				// The first restart makes five calls, which open the breaker. Later
-				// restarts make one.
+				// The first restart makes five calls, which open the breaker. Each
+				// later restart makes one call, unless it is refused.
 				lines, calls, _ := outage(t, 10*time.Minute, 1, offers, stored)
 				assert.Equal(t, []string{
 					"queued 1 0s", "started 1 1m0s",
@@ -456,8 +457,8 @@ func TestQueueOfferAgain(t *testing.T) {
 	})
 }
 
-// A task is done if its function returns nil, even after an offer. Another payload
-// is a new task.
+// A task is done if its function returns nil, even if the function has offered the
+// task again. An offer with another payload makes a new task.
 func TestQueueOfferDuringRestart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

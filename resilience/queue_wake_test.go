@@ -102,7 +102,8 @@ func TestQueueBreakerClosed(t *testing.T) {
 	}
 }
 
-// A task with a failed call of its own keeps its pause when the breaker closes.
+// If a task's call was made and failed, the task keeps its pause when the breaker
+// closes.
 func TestQueueBreakerClosed_OwnFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -123,7 +124,8 @@ func refused(task, gate string) resilience.Restart {
 	return r
 }
 
-// A successful restart restarts the next task, unless a breaker refused its call.
+// When a restart succeeds, the queue restarts the next task, unless a breaker
+// refused a call of the successful restart.
 func TestQueueBreakerClosed_RefusedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -18,7 +18,8 @@ type recentEntry[K comparable, V any] struct {
 	lastUsed time.Time
 }
 
-// sweepThreshold is the number of entries from which expired ones are removed.
+// sweepThreshold is the number of entries that a map can have before expired entries
+// are removed.
 const sweepThreshold = 1024
 
 // get returns the value of k and marks the entry as used.

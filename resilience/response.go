@@ -23,9 +23,9 @@ import (
 type ResponseError struct {
 	StatusCode int
 	Header     http.Header // header of the response, read-only; shortened to 64 KiB
-	// Body is the beginning of the response's body. It has at most 1 KiB, from the
-	// first 250 ms. If the body was not read, Body is nil. With status 200, Body is
-	// the data of an event, or the whole body. It then has at most 4 KiB.
+	// Body is the beginning of the response's body: at most 1 KiB, and only what
+	// arrived within 250 ms. If the body was not read, Body is nil. With status 200,
+	// Body is the data of an event, or the whole body. It then has at most 4 KiB.
 	Body []byte
 }
 
@@ -47,8 +47,9 @@ const (
 	drainBytes = 2 << 10
 	// drainTime limits how long the reading of an unused response takes.
 	drainTime = 25 * time.Millisecond
-	// headerBytes limits the header in a ResponseError, headerValue each value, both
-	// in bytes.
+	// headerBytes limits the size of the header in a ResponseError. If a header is
+	// larger, headerValue limits the size of each name with its value. Both are in
+	// bytes.
 	headerBytes = 64 << 10
 	headerValue = 4 << 10
 )

@@ -92,7 +92,7 @@ type inspection struct {
 //   - failure: the error, or nil if there is none
 //   - decided: false if inspect needs a longer prefix
 //
-// final is true if no longer prefix follows.
+// final is true if the prefix will not become longer.
 func (i *inspection) inspect(prefix []byte, final bool) (failure []byte, decided bool) {
 	if i.kind == bodyJSON || i.kind == bodyStream && startsWithJSON(prefix) {
 		return jsonError(prefix, final)

@@ -45,10 +45,9 @@ const (
 
 func newFrameScanner() scanner { return &frameScanner{unread: preludeBytes} }
 
-// next returns an event for each message:
-//
-//   - exception or error: the name is "error", the data is a JSON object
-//   - other message, or a wrong length or CRC: the event is empty
+// next returns an event for each message. For an exception or an error, the event's
+// name is "error", and its data is a JSON object. For any other message, and for a
+// wrong length or CRC, the event is empty.
 func (s *frameScanner) next(p []byte) (e streamEvent, rest []byte, ok bool) {
 	for {
 		n := min(s.unread, uint64(len(p)))
@@ -98,8 +97,8 @@ func (s *frameScanner) flush() (streamEvent, bool) {
 	return s.failure(), true
 }
 
-// headerSizes maps the type of a header's value to its length in bytes. -1 means
-// that two bytes before the value contain the length.
+// headerSizes maps the type of a header's value to the value's length in bytes. -1
+// means that the two bytes before the value contain the length.
 var headerSizes = [...]int{0, 0, 1, 2, 4, 8, -1, -1, 8, 16}
 
 const headerString = 7

@@ -31,7 +31,8 @@ func frameEvents(stream []byte, piece int) (all []string) {
 	return all
 }
 
-// The size of the chunks does not matter. An event has at most 4 KiB of data.
+// The size of the chunks does not change the events. An event has at most 4 KiB of
+// data.
 func FuzzFrameScanner(f *testing.F) {
 	message := func(headers string, payload string) []byte {
 		b := binary.BigEndian.AppendUint32(nil, uint32(16+len(headers)+len(payload)))

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// peekedBody is a response's body with a beginning that is read before the client
-// reads. The steps are:
+// peekedBody is a response's body. Its beginning is read before the client reads. The
+// steps are:
 //
 //  1. A goroutine reads the beginning, because a Read can block until Close.
 //  2. After the method wait, the goroutine starts no new Read, but one can still run.
@@ -58,9 +58,9 @@ type peeked struct {
 // After each Read, another goroutine calls inspect with all bytes so far. The
 // argument final is true if no more bytes follow.
 //
-// If a Read is still running, peek returns a copy of the response. The last Read of
-// net/http sets the Trailer of the original. The Trailer of the copy changes only in
-// the client's own Reads.
+// If a Read is still running, peek returns a copy of the response. The reason is that
+// this Read may set the Trailer of the original response at any time. The Trailer of
+// the copy is set only when the client itself reads io.EOF.
 func peek(
 	ctx context.Context, resp *http.Response, size int, wait time.Duration,
 	inspect func(prefix []byte, final bool) (failure []byte, decided bool),

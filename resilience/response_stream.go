@@ -60,7 +60,8 @@ func (e *exchange) watch(resp *http.Response, kind bodyKind) *watchedBody {
 	return w
 }
 
-// Read reads from the body. Errors that the client causes itself send no event.
+// Read reads from the body. If the client itself caused an error, Read sends no event
+// for the error.
 func (w *watchedBody) Read(p []byte) (int, error) {
 	n, err := w.ReadCloser.Read(p)
 	if w.reported {

@@ -78,8 +78,8 @@ const (
 //   - the circuit breaker ([Breakers])
 //   - the rate limit ([Breakers])
 //
-// If f fails, Do classifies the error. The policy of the error's reason and the
-// number of calls decide the next step:
+// If f fails, Do classifies the error. The next step depends on the number of calls
+// and on the policy for the error's reason:
 //
 //   - Do calls the same target after a pause.
 //   - Do calls the next target.
@@ -92,8 +92,8 @@ const (
 // recover panics of f. When ctx ends, Do stops waiting and makes no further call. A
 // running call has to watch ctx itself.
 //
-// The error of failed calls is an [*Error]. It lists all attempts, unwraps to f's
-// last error, and has its text. In two cases, f's error is returned unchanged:
+// The error of failed calls is an [*Error]. It lists all attempts. It unwraps to f's
+// last error and has the same text. In two cases, f's error is returned unchanged:
 //
 //   - The [Config] is not enabled. Do then calls f once with the first target.
 //   - One call was made, and only the policy prevented a second.
@@ -178,8 +178,8 @@ func (r *run) emitFallback(old, next Target) {
 	r.emit(e)
 }
 
-// refusalResult returns the failure because of which a gate refuses calls. By
-// default the reason is transient.
+// refusalResult returns the failure that made a gate refuse calls. If this failure is
+// unknown, the reason is transient.
 func refusalResult(err error) classify.Result {
 	if refused := findRefusal(err); refused != nil && refused.result().Category != "" {
 		return refused.result()
@@ -300,15 +300,14 @@ func (r *run) admit() (permit, error) {
 	return p, err
 }
 
-// patience returns how much longer the call can wait at an open breaker. The time is
-// the sum of these:
+// patience returns how much longer the call can wait at an open breaker. cause is the
+// failure that opened the breaker. The result is the sum of these times, minus the
+// time that the call has already waited:
 //
 //   - the remaining pauses
-//   - busyGap, for one more trial
-//   - if cause is a timeout: the attempt timeout, for the trial and each remaining
-//     call
-//
-// cause is the failure that opened the breaker.
+//   - busyGap, the pause before one more trial
+//   - if cause is a timeout: one attempt timeout for the trial, and one for each
+//     remaining call
 func (r *run) patience(cause classify.Result) time.Duration {
 	calls, s := r.settings().retry.calls(cause), r.settings().retry.scheduleFor(cause.Reason)
 	if calls < 2 {
@@ -436,7 +435,7 @@ func (r *run) offer() bool {
 }
 
 // restartable reports whether the last failure is a transient network failure. If
-// gates refused every call, the failure behind the last refusal is checked.
+// gates refused every call, it checks the failure that caused the last refusal.
 func (r *run) restartable() bool {
 	result, err := r.last().Result, r.last().Err
 	if r.stop != nil {

@@ -275,8 +275,8 @@ func TestDo_CancelledInCall(t *testing.T) {
 	})
 }
 
-// After a cancellation, the error also matches the last failure. The canceled call
-// does not count against the endpoint.
+// After a cancellation, the error matches both the context's error and the last
+// failure. The canceled call does not count against the endpoint.
 func TestDo_CancelledInLaterCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

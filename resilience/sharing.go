@@ -37,19 +37,19 @@ type Sharer interface {
 	// change for processes that start later. The changes of one gate are published
 	// in order. If a change cannot be sent soon, Publish drops it.
 	Publish(GateChange)
-	// Current returns the changes with which a new gate begins. They describe the
-	// current rate limit and the current opening of the breaker. Their times count
-	// from now. Current reads only memory.
+	// Current returns the changes that are still in effect. They give a new gate its
+	// state: the current rate limit, and whether the breaker is open. The durations in
+	// these changes count from now. Current reads only memory.
 	Current(gate string) []GateChange
 	// Claim asks for the lease of a gate's next trial. If this process gets the
 	// lease, Claim returns 0, and this process makes the trial. If another process
-	// has the lease, Claim returns the time until the next request. If Claim returns
-	// an error, the trial is made without a lease. Claim must return when ctx ends,
-	// after 100 ms.
+	// has the lease, Claim returns how long to wait before asking again. If Claim
+	// returns an error, the trial is made without a lease. ctx ends after 100 ms.
+	// Claim must then return.
 	//
 	// The lease ends by itself after the duration lease. It also ends when this
-	// process publishes [GateOpened], [GateClosed] or [GateReleased]. After
-	// GateOpened, the next lease is granted only after the duration NextTrial.
+	// process publishes [GateOpened], [GateClosed] or [GateReleased]. After a
+	// GateOpened, no lease is granted until its NextTrial has passed.
 	Claim(ctx context.Context, gate string, lease time.Duration) (wait time.Duration, err error)
 }
 
@@ -98,13 +98,13 @@ type Receiver struct{ b *Breakers }
 // this process does not have the gate, the change is ignored. All fields are
 // checked, so a faulty process does limited harm:
 //
-//   - A rate limit longer than cooldownMs ([BreakerConfig]) is limited to maxHoldMs
-//     ([RetryConfig]), and to cooldownMs.
-//   - If a call of this process has just succeeded (quietMs), the breaker opens only
-//     at the next counted failure.
-//   - If a process reports an opening, a success of another process within 30
-//     seconds refutes it. Further openings by the first process are then ignored for
-//     a minute.
+//   - If a rate limit is longer than cooldownMs ([BreakerConfig]), it is shortened to
+//     cooldownMs or to maxHoldMs ([RetryConfig]), whichever is shorter.
+//   - If a call of this process has succeeded within the last quietMs, the breaker
+//     stays closed until the next failure that this process counts.
+//   - If process A reports an opening and a call of another process succeeds within
+//     bridgeMs, the report counts as wrong. Further openings that A reports are then
+//     ignored for a minute.
 //
 // When calls are allowed again, each process begins at a slightly different time.
 // These times are spread over 10 ms times the number of processes, two seconds at
@@ -199,8 +199,8 @@ const maxIDName = 192
 
 // gateID returns the id of a gate. It has two parts:
 //
-//   - the escaped endpoint, with a hash if it is too long
-//   - with a key: "#" and a hash of endpoint and key
+//   - the escaped endpoint; if it is too long, it is cut and a hash is added
+//   - if there is a key: "#" and a hash of the endpoint and the key
 func gateID(endpoint, key string) string {
 	id := url.QueryEscape(endpoint)
 	if len(id) > maxIDName {

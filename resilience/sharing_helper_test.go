@@ -53,8 +53,8 @@ func (s *memoryServer) join(name string) *memorySharer {
 	return m
 }
 
-// publish stores a change and sends it to the other processes, unless nothing is
-// new.
+// publish stores a change and sends it to the other processes. It ignores a change
+// that reports nothing new.
 func (s *memoryServer) publish(c resilience.GateChange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

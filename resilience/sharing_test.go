@@ -254,8 +254,8 @@ func TestSharing_NewGateCatchesUp(t *testing.T) {
 	})
 }
 
-// After successful calls, a reported opening has no effect until a call fails here
-// too.
+// After successful calls, an opening that another process reports has no effect until
+// a call of this process fails too.
 func TestSharing_OpeningNeedsOwnFailureAfterSuccess(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)

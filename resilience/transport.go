@@ -15,11 +15,11 @@ import (
 // There is one [Do] per request. Make a Transport with [NewTransport].
 //
 // A response with status 400 or higher is a failure. Transport classifies it by
-// status, headers and the first KiB of the body. Then it retries accordingly, after
-// closing the failed response. The client gets the last response with its whole
-// body, or the last error. If the context ends during a pause, the client gets the
-// context's error. If no request was made, the error says why, for example an
-// [*OpenError].
+// status, headers and the first KiB of the body. The result decides whether Transport
+// retries. Before a retry, it closes the failed response. The client gets the last
+// response with its whole body, or the last error. If the context ends during a
+// pause, the client gets the context's error. If no request was made, the error says
+// why, for example an [*OpenError].
 //
 // A response with status 200 is a failure if its body begins with an error:
 //
@@ -45,14 +45,14 @@ import (
 //     ([WithMethods], [WithModelAPIs]).
 //
 // [http.NewRequest] sets GetBody for a [bytes.Buffer], a [bytes.Reader] and a
-// [strings.Reader]. Other requests are made once, but their outcome counts for
-// breaker, health and alerts.
+// [strings.Reader]. A request that does not meet both conditions is made once. Its
+// outcome still counts for breaker, health and alerts.
 //
 // The endpoint of a request is the scheme and host of its URL. [WithCall] can set
 // another endpoint and add fallback targets.
 //
-// Transport waits at most 250 ms for the first KiB of a failed response. It does not
-// read failed streams, or bodies that the client decompresses itself. If a failed
+// Transport waits at most 250 ms for the first KiB of a failed response. It reads
+// neither event streams nor bodies that the client decompresses itself. If a failed
 // response has at most 3 KiB and is complete, its connection is reused. Otherwise
 // the connection is closed.
 //
@@ -123,8 +123,8 @@ func WithCall(call func(*http.Request) Call) TransportOption {
 // call fails with that error.
 //
 // By default, and with nil, the URL gets the scheme and host of the target's
-// endpoint. Path, body and headers, including credentials, stay unchanged. A
-// different provider needs a function of its own.
+// endpoint. Path, body and headers, including credentials, stay unchanged. If the
+// fallback target has a different provider, set a function.
 func WithRewrite(rewrite func(*http.Request, Target) error) TransportOption {
 	return transportOption(func(t *Transport) {
 		if rewrite != nil {
@@ -212,7 +212,8 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return e.do(call)
 }
 
-// both returns a function that returns true if both a and b do. b may be nil.
+// both returns a function that reports whether a and b both return true. If b is nil,
+// it returns a.
 func both(a, b func(Attempt) bool) func(Attempt) bool {
 	if b == nil {
 		return a

@@ -75,7 +75,7 @@ func failing(bodies ...io.ReadCloser) http.RoundTripper {
 	})
 }
 
-// A failed response sends no body. Each call waits 250 ms for the body.
+// If a failed response does not send its first KiB, each call waits 250 ms for it.
 func TestTransport_SilentBodyTime(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -374,7 +374,8 @@ func TestTransport_CloseThatWaits(t *testing.T) {
 	})
 }
 
-// The context of a request ends with the response's body, or at once without one.
+// The context of a request ends when the response's body ends. If there is no body, the
+// context ends at once.
 func TestTransport_ContextEndsWithBody(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

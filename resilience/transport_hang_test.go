@@ -150,7 +150,7 @@ var unfinished = []struct {
 }
 
 // A failed response that never ends does not delay retries. The client gets the last
-// one.
+// response.
 func TestTransport_UnfinishedBodies(t *testing.T) {
 	t.Parallel()
 	for _, tt := range unfinished {

@@ -8,11 +8,8 @@ import (
 	"strings"
 )
 
-// modelPaths are patterns for path.Match. They match the ends of URL paths:
-//
-//   - Anthropic
-//   - OpenAI and compatible servers
-//   - Google and Bedrock
+// modelPaths are patterns for path.Match. They match the ends of URL paths. The lines
+// are for Anthropic, for OpenAI and compatible servers, for Google, and for Bedrock.
 var modelPaths = []string{
 	"messages", "messages/count_tokens",
 	"chat/completions", "completions", "responses", "embeddings", "moderations",
@@ -21,15 +18,15 @@ var modelPaths = []string{
 }
 
 // WithModelAPIs also retries POST requests to the APIs of language models. A request
-// is retried only if the model did not answer. So the response is an error, or there
-// was no connection. If a connection breaks later, the request is not retried,
-// because the model may have answered, and an answer costs money. By default, a POST
-// is retried only with an Idempotency-Key.
+// is retried only if the response is an error or if no connection was made. If a
+// connection breaks later, the request is not retried, because the model may have
+// answered, and an answer costs money. By default, a POST is retried only with an
+// Idempotency-Key.
 //
 // The APIs are recognized by the end of the path, such as "/v1/messages".
 //
-// Switch off the retries of the SDK itself; docs/faq.md says how. Otherwise both
-// repeat the request, and the numbers of retries multiply.
+// Switch off the retries of the provider's SDK; docs/faq.md says how. Otherwise the
+// SDK and the Transport both retry, and the numbers of retries multiply.
 func WithModelAPIs() TransportOption {
 	return transportOption(func(t *Transport) { t.modelAPIs = true })
 }

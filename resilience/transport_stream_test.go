@@ -406,7 +406,7 @@ func TestTransport_FirstEventLatency(t *testing.T) {
 	}
 }
 
-// If a body has a later error, observers get one event, and the client all bytes.
+// If a body has a later error, observers get one event, and the client gets all bytes.
 func TestTransport_LaterInTheStream(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -189,8 +189,8 @@ func TestTransport_Panic(t *testing.T) {
 	})
 }
 
-// Spend is called with each answer. After an error, the client gets the last
-// response.
+// Spend is called with each response. If Spend returns an error, the client gets the
+// last response.
 func TestTransport_Spend(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// liveConfig has the config of an [Executor] and its breakers. [Executor.Update]
-// replaces the config.
+// liveConfig has the config that an [Executor] and its breakers share.
+// [Executor.Update] replaces the config.
 type liveConfig struct{ current atomic.Pointer[currentConfig] }
 
 // currentConfig is a config with values that are computed once.
@@ -29,8 +29,8 @@ func (r *liveConfig) get() *currentConfig { return r.current.Load() }
 
 // Update replaces the config of a running executor and of its breakers. A running
 // call uses the new settings from its next target on. Breakers keep their state and
-// their counts. A changed circuitBreaker.mode applies to all breakers. If
-// [Breakers.Force] has set a breaker, it keeps its mode.
+// their counts. A changed circuitBreaker.mode applies to all breakers, except to those
+// with a mode that [Breakers.Force] has set.
 //
 // If the new config is invalid, the old one stays. The error comes from
 // [Config.Validate]. A [Queue] and a [Health] have configs of their own.

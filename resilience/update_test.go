@@ -46,8 +46,8 @@ func TestExecutor_Update(t *testing.T) {
 	})
 }
 
-// A new breaker mode applies to the existing breakers, unless a person has forced
-// one.
+// A new breaker mode applies to the existing breakers, except to those with a mode
+// that a person has forced.
 func TestExecutor_UpdateBreakers(t *testing.T) {
 	t.Parallel()
 	x := executor(t, enabled())

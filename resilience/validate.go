@@ -95,8 +95,8 @@ func (v *validation) retry(r RetryConfig) {
 	if r.Schedule == CustomSchedule {
 		return
 	}
-	// Other schedules ignore these fields, so the fields must have their default
-	// values.
+	// Only the custom schedule uses these fields. With any other schedule, they must
+	// have their default values.
 	d := defaultSettings.retry
 	for _, f := range []struct {
 		field  string

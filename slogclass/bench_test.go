@@ -25,13 +25,14 @@ func benchAttrs(v any) []slog.Attr {
 	return []slog.Attr{slog.String("op", "complete"), slog.Int("attempt", 3), slog.Duration("took", 120*time.Millisecond), slog.Any("err", v)}
 }
 
-// BenchmarkHandler compares a Handler with a JSON handler alone.
+// BenchmarkHandler compares a Handler with a JSON handler alone. The metric x-bare is
+// the ratio of the times. The metric more-allocs is the number of additional
+// allocations.
 //
-//   - x-bare: the ratio of the times
-//   - more-allocs: the number of additional allocations
 //   - The case "none" has a classifier without rules, so it measures the Handler
 //     itself.
-//   - The case "request" calls With for one error, and "request-3" for three errors.
+//   - The case "request" logs one error after a call of With. The case "request-3"
+//     logs three.
 func BenchmarkHandler(b *testing.B) {
 	ctx := context.Background()
 	json := slog.NewJSONHandler(io.Discard, nil)

@@ -8,7 +8,8 @@ import (
 	"sort"
 )
 
-// replaceBuiltin returns h, or a TextHandler in place of slog's initial handler.
+// replaceBuiltin returns a TextHandler if h is slog's initial handler. Otherwise it
+// returns h.
 func replaceBuiltin(h slog.Handler) slog.Handler {
 	if !isBuiltin(h) {
 		return h
@@ -23,7 +24,7 @@ func isBuiltin(h slog.Handler) bool {
 	return t.Kind() == reflect.Pointer && t.Elem().PkgPath() == "log/slog" && t.Elem().Name() == "defaultHandler"
 }
 
-// lowestEnabled finds the lowest enabled level by a search.
+// lowestEnabled returns the lowest level that h has enabled. It uses binary search.
 func lowestEnabled(h slog.Handler) slog.Level {
 	const lowest, highest = -1 << 15, 1 << 15
 	n := sort.Search(highest-lowest, func(i int) bool {

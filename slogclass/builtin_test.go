@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// childEnv is an environment variable with the function that the test binary runs.
-// Only a child process can test slog.SetDefault.
+// childEnv is an environment variable. It names the function that the test binary runs
+// as a child process. slog.SetDefault can be tested only in a child process.
 const childEnv = "SLOGCLASS_TEST_CHILD"
 
 var children = map[string]func(){

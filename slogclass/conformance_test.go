@@ -19,7 +19,8 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// everywhere are options to classify records at all levels: slogtest logs at Info.
+// everywhere has options to classify records of all levels, because slogtest logs at
+// Info.
 var everywhere = []slogclass.Option{slogclass.WithLevel(slog.LevelDebug), slogclass.WithClassifier(testClassifier)}
 
 func TestHandlerConformance(t *testing.T) {
@@ -108,7 +109,8 @@ func TestHandlerBeforeRouter(t *testing.T) {
 	assert.Len(t, rest.lines(t), 6)
 }
 
-// recorder is a handler that keeps the keys of records and the calls that made it.
+// recorder is a handler that logs a line for each record. The line has the calls of
+// WithAttrs and WithGroup that derived the handler, and the keys of the record.
 type recorder struct {
 	calls []string
 	log   *[]string
@@ -182,7 +184,8 @@ func TestHandlerPassesCallsOn(t *testing.T) {
 	}, log)
 }
 
-// TestHandlerManyCalls derives a tree of loggers by more than maxDepth calls.
+// TestHandlerManyCalls derives loggers with more than maxDepth calls of With and
+// WithGroup.
 func TestHandlerManyCalls(t *testing.T) {
 	t.Parallel()
 	var log, want []string

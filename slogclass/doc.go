@@ -11,14 +11,15 @@
 //   - If the record is below the level ([WithLevel], by default Error), it goes to
 //     the next handler unchanged.
 //   - Other records are classified. The sources are tried in this order: the
-//     record's error values, in groups too; error values given to Logger.With, the
+//     record's error values, also in groups; error values given to Logger.With, the
 //     latest call first; string attributes under the keys of [WithTextKeys], the
 //     record's own first; the message. The first source with a known reason
-//     determines the result. If there is none, the record is fatal and unknown.
+//     determines the result. If no source has a known reason, the category is fatal
+//     and the reason is unknown.
 //   - An []error is read as errors.Join of its first 256 errors.
 //   - An integer attribute status, status_code or http.response.status_code from 400
-//     to 599 is read as the HTTP status of the error. If the context has ended, its
-//     cause is read too.
+//     to 599 is read as the HTTP status of the error. If the context has ended, the
+//     cause of the context is read too.
 //   - The keys are written at the root of the record, outside all groups. Their
 //     order is not specified.
 //   - A key that the caller has set at the root is kept. The caller may have set it
@@ -31,8 +32,8 @@
 //     LogValue is called once. The next handler gets the result.
 //   - The work for a record has limits: 4 errors, 4 texts and the message, 64 KiB of
 //     text in all, 65,536 group members, 1,024 calls of LogValue. What exceeds a
-//     limit is not read. If one of the two keys may be among the unread attributes,
-//     neither is added.
+//     limit is not read. If the unread attributes may contain one of this package's
+//     keys, no key is added.
 //   - The text of an error or a message is never copied into an attribute:
 //     categories, reasons and rule ids come from fixed lists, and the fingerprint is
 //     a hash.
@@ -42,17 +43,19 @@
 // # Handlers below and above
 //
 // Calls of WithAttrs and WithGroup are passed on at once, so the next handler can
-// still format attributes in advance. The two attributes are passed on in a separate
-// WithAttrs call. The resulting handler is built once for each pair of category and
-// reason. It is cached in the logger.
+// still format attributes in advance. The attributes for category and reason are
+// passed on in a separate call of WithAttrs. The resulting handler is built once for
+// each pair of category and reason, and is cached in the logger. A logger made by With
+// or WithGroup may add the two attributes to its first four error records instead.
 //
-// If groups are open, the calls since the first group are repeated on that handler,
-// once for each pair and logger. A LogValuer or a pointer under a group is then read
-// again. With [WithDetails] or [WithFingerprint] nothing is cached: attributes under
-// a group are read again for each classified record.
+// If the logger has a group, the calls of WithAttrs and WithGroup since the first
+// group are repeated on the resulting handler, once for each pair and logger. A
+// LogValuer or a pointer under a group is then read again. With [WithDetails] or
+// [WithFingerprint] nothing is cached: attributes under a group are read again for
+// each classified record.
 //
-// Handlers that filter or route by attributes see the keys if they come after this
-// one.
+// A handler that filters or routes by attributes sees the keys if it comes after the
+// Handler of this package.
 //
 // # The default handler of log/slog
 //

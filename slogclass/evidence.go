@@ -26,8 +26,8 @@ type findings struct {
 	texts  [maxSources]string
 	nErrs  int
 	nTexts int
-	// decider is the index of the deciding source: errors, then texts, then the
-	// message.
+	// decider is the index of the source that decided. The errors come first, then
+	// the texts, then the message.
 	decider int
 	status  int         // the first HTTP status from 400 to 599, or 0
 	cause   error       // why the context has ended, or nil
@@ -57,7 +57,8 @@ func (b *budget) spent() bool {
 func (f *findings) addAttr(a *slog.Attr, root bool) {
 	switch a.Value.Kind() {
 	case slog.KindAny, slog.KindLogValuer:
-		// Look for errors before LogValue is called: it may return something else.
+		// Look for errors before LogValue is called, because LogValue may return
+		// something other than an error.
 		switch v := a.Value.Any().(type) {
 		case error:
 			f.addError(v)

@@ -118,7 +118,7 @@ func TestHandlerEvidence(t *testing.T) {
 			assert.Equal(t, tt.want, classified(line), out)
 			assert.Equal(t, tt.msg, line["msg"])
 
-			// The second time, the handler of the group comes from the cache.
+			// In a group, log twice: the second record may use a cached handler.
 			grouped, out := newLogger()
 			grouped = grouped.WithGroup("g").With(tt.with...)
 			for range 2 {

@@ -88,7 +88,7 @@ func drawAttr(t *rapid.T, n string, depth int) slog.Attr {
 	}
 }
 
-// ownKey draws attributes of the caller, some with one of the two keys.
+// ownKey draws attributes of the caller. Some have the key for category or for reason.
 func ownKey(t *rapid.T) []slog.Attr {
 	key := rapid.SampledFrom([]string{slogclass.CategoryKey, slogclass.ReasonKey}).Draw(t, "own key")
 	return rapid.SampledFrom([][]slog.Attr{
@@ -98,7 +98,7 @@ func ownKey(t *rapid.T) []slog.Attr {
 	}).Draw(t, "own")
 }
 
-// A Handler's lines may differ from a JSON handler's lines only in the two keys.
+// A Handler's lines may differ from a JSON handler's lines only in category and reason.
 func checkRecord(t *rapid.T) {
 	bareOut, out := &output{}, &output{}
 	observe := slogclass.WithObserver(func(_ context.Context, _ slog.Record, res classify.Result) {

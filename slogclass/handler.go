@@ -23,8 +23,9 @@ type Handler struct {
 
 	path groupPath // the calls since the first group
 
-	// ungrouped handles records without attributes if the first group is empty. It
-	// is set only if that group has the name of one of the package's keys.
+	// ungrouped is set if the first group has the name of one of the package's keys
+	// and is still empty. It handles records without attributes, because the group is
+	// not written for them.
 	ungrouped *Handler
 
 	cache atomic.Pointer[prepared]
@@ -242,8 +243,8 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 	}
 	parent, ungrouped := h, h.ungrouped
 	if replaced := h.cfg.names.Find(name) & h.missing; replaced != 0 && !h.path.open() {
-		// The group replaces the key with the same name at the root. So its parent
-		// must not write that key.
+		// The group replaces the key with the same name at the root. So the handler
+		// parent must not write that key.
 		ungrouped = h
 		parent = &Handler{cfg: h.cfg, missing: h.missing &^ replaced, with: h.with, next: h.next}
 	}

@@ -14,14 +14,14 @@ func writesGroupsAlike(h slog.Handler) bool {
 	return false
 }
 
-// nests reports whether nest can be used for h. It cannot if a With attribute can be a
-// group, because slog's JSON handler omits a comma if ReplaceAttr removes all members
-// of that group.
+// nests reports whether nest can be used for h. If an attribute of With can be a group,
+// nest cannot be used: slog's JSON handler omits a comma if ReplaceAttr removes all
+// members of that group.
 func (h *Handler) nests() bool { return h.cfg.nests && h.path.link == nil && !h.path.groups }
 
-// nest returns the first open group of h as an attribute. It contains the attributes
-// of the With calls since that group, and those of r. outer is the next handler
-// outside that group.
+// nest returns the first open group of h as an attribute. The group contains the
+// attributes of the calls of With since that group, and the attributes of r. outer is
+// the next handler outside the group.
 func (h *Handler) nest(r *slog.Record) (group slog.Attr, outer slog.Handler) {
 	var calls [maxDepth]call // last call first
 	n, size := 0, r.NumAttrs()

@@ -93,8 +93,9 @@ func WithLevel(level slog.Leveler) Option {
 }
 
 // WithKeys sets the keys of the attributes for category and reason. The defaults are
-// [CategoryKey] and [ReasonKey]. OpenTelemetry reserves their namespace for itself.
-// An empty name keeps the default. If both are equal, only the category is written.
+// [CategoryKey] and [ReasonKey]. OpenTelemetry reserves the namespace of these
+// defaults for itself. An empty name keeps the default. If both keys are equal, only
+// the category is written.
 func WithKeys(category, reason string) Option {
 	return optionFunc(func(c config) config {
 		if category != "" {
@@ -118,8 +119,8 @@ func WithKeys(category, reason string) Option {
 // added.
 //
 // Rule ids are stable. `errclass rules` lists them. There are some 1,400, too many
-// for a metric label. A record with details costs at least one allocation. If a
-// group is open, the calls since the first group are repeated for each such record.
+// for a metric label. A record with details costs at least one allocation. If the
+// logger has a group, the group's attributes are read again for each such record.
 func WithDetails() Option {
 	return optionFunc(func(c config) config {
 		c.extra |= attrkey.Details
@@ -171,7 +172,7 @@ func WithClassifier(c *classify.Classifier) Option {
 // observer is ignored.
 //
 // The observer runs in the goroutine that logs, after the next handler. It gets the
-// caller's record and the result, even if the output has the caller's own keys. The
+// caller's record and the result, even if the caller has set the keys itself. The
 // observer must be safe for concurrent use. It must not log through the same
 // handler. To keep the record, it must Clone it.
 //

@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// prepared is an immutable linked list of cached handlers. Each is Handler.next with
-// one category and reason at the root.
+// prepared is an immutable linked list of cached handlers. Each cached handler is
+// Handler.next with one category and reason at the root.
 type prepared struct {
 	category classify.Category
 	reason   classify.Reason
@@ -53,8 +53,8 @@ func (h *Handler) prepared(category classify.Category, reason classify.Reason) s
 	return h.store(&prepared{category: category, reason: reason, handler: h.prepare(category, reason), link: h.path.link})
 }
 
-// store caches p and returns its handler. If another goroutine was faster, it
-// returns that handler.
+// store caches p and returns the handler of p. If another goroutine has cached a
+// handler for the same category and reason first, store returns that handler.
 func (h *Handler) store(p *prepared) slog.Handler {
 	for {
 		p.older = h.cache.Load()
@@ -74,7 +74,8 @@ func (h *Handler) prepare(category classify.Category, reason classify.Reason) sl
 	case !h.path.open():
 		return h.next.WithAttrs(h.cfg.attributes(make([]slog.Attr, 0, 2), h.missing, &classify.Result{Category: category, Reason: reason}, ""))
 	case h.path.link == nil:
-		// The parent caches its handler, so its other children repeat only one call.
+		// The parent caches a handler too, so each of its children repeats only one
+		// call.
 		return h.path.last.repeat(h.path.parent.prepared(category, reason))
 	default:
 		return h.prepareDeep(category, reason)
@@ -151,7 +152,7 @@ func (c call) repeat(h slog.Handler) slog.Handler {
 	if c.group != "" {
 		return h.WithGroup(c.group)
 	}
-	// The handler will own its slice, so it gets a copy.
+	// After the call, the handler owns the slice. So pass a copy.
 	return h.WithAttrs(slices.Clone(c.attrs))
 }
 
@@ -179,7 +180,7 @@ type link struct {
 // Without it, logger = logger.With(...) in a loop would keep every logger.
 const maxDepth = 8
 
-// open reports whether a group is open.
+// open reports whether WithGroup has been called, so that attributes go into a group.
 func (p *groupPath) open() bool { return p.parent != nil }
 
 // pathFrom returns the path of a handler that the call c derives from h.

@@ -26,8 +26,8 @@ type resolver struct {
 	keyMembers budget // members of groups under one of the keys
 }
 
-// copy returns a copy of members. Over maxMembers in total, it returns members itself
-// and false.
+// copy returns a copy of members. If all calls together would copy more than
+// maxMembers, it returns members itself and false.
 func (r *resolver) copy(members []slog.Attr) ([]slog.Attr, bool) {
 	if r.copied += budget(len(members)); r.copied > maxMembers {
 		return members, false
@@ -49,7 +49,7 @@ func (r *resolver) value(a *slog.Attr) bool {
 	return true
 }
 
-// root resolves, in place, attributes at the root.
+// root replaces the LogValuers among the attributes at the root, in place.
 func (r *resolver) root(attrs []slog.Attr) {
 	for i := range attrs {
 		a := &attrs[i]
@@ -77,8 +77,8 @@ func (r *resolver) root(attrs []slog.Attr) {
 	}
 }
 
-// untilWritten resolves the members of a group until a handler writes one of them.
-// done is true if one is written, or if a limit is exceeded.
+// untilWritten resolves the members of a group in order, until it finds one that a
+// handler writes. done is true if it found one, or if a limit is exceeded.
 func (r *resolver) untilWritten(members []slog.Attr) (group slog.Value, done bool) {
 	members, ok := r.copy(members)
 	done = !ok
@@ -95,8 +95,9 @@ func (r *resolver) untilWritten(members []slog.Attr) (group slog.Value, done boo
 	return slog.GroupValue(members...), done
 }
 
-// resolve returns the package's keys that attrs has at the root, or all keys over a
-// limit. It first replaces the LogValuers that may add such a key, in place.
+// resolve first replaces the LogValuers in attrs that may add one of the package's
+// keys. Then it returns the package's keys that attrs has at the root. If a limit is
+// exceeded, it returns all keys.
 func (c *config) resolve(attrs []slog.Attr) attrkey.Set {
 	r := resolver{cfg: c}
 	r.root(attrs)

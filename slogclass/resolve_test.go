@@ -14,8 +14,8 @@ import (
 )
 
 // changing is a LogValuer that returns its values in order. The last value repeats.
-// For a nil value, LogValue panics. A changing within a group may be shared by parallel
-// tests, so calls is atomic.
+// For a nil value, LogValue panics. calls is atomic, because parallel tests may share
+// a LogValuer within a group.
 type changing struct {
 	calls  *atomic.Int64
 	values []any

@@ -67,7 +67,7 @@ func (c *session[C]) limitCall(caller context.Context) (context.Context, *callLi
 	return ctx, l
 }
 
-// extend moves the deadline after progress, if it has not passed.
+// extend moves the deadline after progress. A deadline that has passed is not moved.
 func (l *callLimit[C]) extend() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

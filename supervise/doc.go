@@ -40,13 +40,14 @@
 //     It also reads the last error event on standard output.
 //
 // Agents write error events as JSON lines (stream-json, --json). Errors of an
-// agent's tools do not count. The error of a child is an [*Error]. classify.Error,
-// slogclass and other packages give it the same category and reason.
+// agent's tools do not count. The error of a child is an [*Error]. If classify.Error,
+// slogclass or another package classifies this error again, category and reason stay
+// the same.
 //
-// Some programs report failures to another program. [NewEvent] returns the error
-// event for this, and [UserText] a message for the user. The message never quotes a
-// provider or a child. docs/specifications.md has the source of the event and of the
-// default limits.
+// Some programs report failures to another program. For them, [NewEvent] returns an
+// error event. [UserText] returns a message for the user. The message never quotes a
+// provider or a child. docs/specifications.md names the sources of the event and of
+// the default limits.
 //
 // A child cannot use the terminal of this program. On Unix, the system stops a
 // background process that reads from the terminal. If a program draws on a screen,

@@ -116,11 +116,11 @@ var signInRules = map[string]bool{
 }
 
 // sessionRule is the rule for expired sessions and tokens. If standard error is
-// empty, it means a missing sign-in.
+// empty, an error with this rule counts as a missing sign-in.
 const sessionRule = "access/session"
 
 // signInClassifier finds sign-in problems in standard error. It is used if the rule
-// of the Result does not tell.
+// of the Result is in neither keyRules nor signInRules.
 var signInClassifier = sync.OnceValue(func() *classify.Classifier {
 	c, err := classify.New(classify.WithBase(classify.None), classify.WithRules(signInRule))
 	if err != nil {

@@ -26,8 +26,8 @@ func init() {
 		c.Stdout, c.Stderr = os.Stdout, os.Stderr
 		_, _ = supervise.Run(context.Background(), c)
 	}
-	// "zombie" starts a hoarder in another group. The hoarder's child becomes a
-	// zombie in the group of this role.
+	// "zombie" starts a process with the role "hoarder" in a new group. The hoarder
+	// leaves a zombie in the group of the first process.
 	roles["zombie"] = func([]string) {
 		startInGroup("hoarder", 0, strconv.Itoa(os.Getpid()))
 		fmt.Println("ready")

@@ -34,7 +34,8 @@ func (g *group) terminate() {
 
 func (g *group) kill() { _ = g.signal(syscall.SIGKILL) }
 
-// alive reports whether a member is running. A signal can reach a zombie too.
+// alive reports whether a member is running. It also calls anyRunning, because a signal
+// can reach a zombie too.
 func (g *group) alive() bool { return g.signal(0) == nil && g.anyRunning() }
 
 func (g *group) signal(s syscall.Signal) error { return syscall.Kill(-g.id, s) }

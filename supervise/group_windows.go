@@ -85,7 +85,7 @@ func (g *group) alive() bool {
 	return err == nil && info.active > 0
 }
 
-// setKillOnClose sets whether the system ends the members with this program.
+// setKillOnClose sets whether the system ends the members when this program ends.
 func setKillOnClose(job windows.Handle, on bool) error {
 	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	if on {

@@ -17,7 +17,7 @@ import (
 
 // These are environment variables of the server:
 //
-//   - startsVariable is a file. Each start appends a byte.
+//   - startsVariable names a file. Each start appends a byte to the file.
 //   - faultsVariable lists a fault for each start, separated by commas.
 const (
 	startsVariable = "SUPERVISE_TEST_STARTS"

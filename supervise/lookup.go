@@ -232,8 +232,8 @@ func (c *Command) agentSetup(err error, res classify.Result, stderr string) *Set
 	return nil
 }
 
-// exists reports whether the program's path exists. If it does, ErrNotExist is about
-// the directory or an interpreter.
+// exists reports whether the program's path exists. If the path exists, an ErrNotExist
+// means that the directory or an interpreter is missing.
 func (c *Command) exists() bool {
 	path := c.Name
 	if !filepath.IsAbs(path) {
@@ -246,8 +246,8 @@ func (c *Command) exists() bool {
 // wrongVersionRule is the standard rule for agents of the wrong version.
 const wrongVersionRule = "text/agent-wrong-version"
 
-// needsUpdateText matches further texts about wrong versions. The texts are vague,
-// so only agents are checked.
+// needsUpdateText matches other texts about wrong versions. The pattern is vague, so it
+// is used only for known agents.
 var needsUpdateText = regexp.MustCompile(`(?i)\bneeds? (?:an |to be )?updated?\b|\bversion mismatch\b|\b(?:unsupported|incompatible|outdated) version\b`)
 
 func productOf(name string) string {

@@ -83,7 +83,7 @@ var roles = map[string]func(args []string){
 		fmt.Println("ready")
 		waitForever()
 	},
-	// "leave" starts a child that keeps the output open, and exits.
+	// "leave" starts a child that keeps the output open. Then "leave" itself exits.
 	"leave": func([]string) { startGrandchild("wait") },
 	// "parent ROLE" starts a child with the role ROLE and runs until it is ended.
 	"parent": func(args []string) {
@@ -139,8 +139,8 @@ func dialLifeline() {
 	}
 }
 
-// self returns a command that runs the test binary in a role. No test reaches its
-// limits by accident.
+// self returns a command that runs the test binary in a role. The limits are so long
+// that no test reaches them by accident.
 func self(t testing.TB, role string, args ...string) supervise.Command {
 	program, err := os.Executable()
 	if t != nil {
@@ -154,8 +154,8 @@ func self(t testing.TB, role string, args ...string) supervise.Command {
 	}
 }
 
-// withLifeline connects the child of c, or its grandchild, to the test. gone is
-// closed when the process has ended.
+// withLifeline makes the child of c, or a process that the child starts, connect to
+// the test. gone is closed when the connected process has ended.
 func withLifeline(t *testing.T, c *supervise.Command) (gone <-chan struct{}, hangUp func()) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -9,7 +9,7 @@ const Masked = mask.Masked
 //
 //   - Keys with a provider's prefix: sk-..., ghp_..., AIza...
 //   - Values, lists and maps after names such as api_key, token and password. The
-//     names are known in several languages. The text may be JSON, also escaped,
+//     names are known in several languages. The text may be JSON (also escaped JSON),
 //     YAML, TOML, a query string, an environment, flags or a connection string.
 //   - Credentials in headers, in protocols such as SMTP and Redis, and in SQL.
 //   - Credentials in the arguments of known programs and functions.

@@ -28,8 +28,8 @@ func (a *activity) idle() time.Duration {
 
 func (a *activity) record() { a.last.Store(int64(time.Since(a.began))) }
 
-// output copies an output of a child to a writer. os/exec would drop the output of a
-// slow writer (WaitDelay).
+// output copies an output of a child to a writer. os/exec would stop copying after
+// WaitDelay, so a slow writer would lose the rest of the output.
 type output struct {
 	name     string
 	from     *os.File
@@ -104,7 +104,8 @@ type outputs struct {
 	all      []*output
 }
 
-// add adds an output that is copied to a writer. It returns the child's end.
+// add adds an output that is copied to a writer. It returns the end of the pipe that
+// the child writes to.
 func (o *outputs) add(name string, to io.Writer) (*os.File, error) {
 	one, err := newOutput(name, to, &o.activity)
 	if err != nil {
@@ -129,8 +130,8 @@ func (o *outputs) begin(started bool) {
 
 // drain waits for the end of all outputs after the child's end. After the grace
 // period, it closes the outputs. Time in a blocked writer does not count. While a
-// writer makes progress, the period is ten times as long: a slow writer may read the
-// rest, but another process may not write for ever.
+// writer makes progress, the period is ten times as long. So a slow writer can take
+// the rest, but a process that never stops writing cannot delay the end for ever.
 func (o *outputs) drain(grace time.Duration) {
 	all := make(chan struct{})
 	go func() {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isReaper reports whether this program becomes the parent of orphans. PID 1 and a
-// subreaper do.
+// isReaper reports whether this program becomes the parent of orphans. This is true
+// for PID 1 and for a subreaper.
 func isReaper() bool {
 	if os.Getpid() == 1 {
 		return true

@@ -22,10 +22,11 @@ import (
 // Run returns when the child has ended and its output was read. A process that the
 // child started may keep the output open:
 //
-//   - If the child ended by itself, Run waits at most Command.Grace. It does not end
-//     the process. If the context or Command.Timeout ends this wait, Run ends the
-//     process. Unless a writer blocks, the error still says only how the child
-//     ended. If the process keeps writing, Run waits ten times as long.
+//   - If the child ended by itself, Run waits at most Command.Grace for the end of the
+//     output, and does not end the process. While a writer is busy but makes progress,
+//     this wait can be ten times as long. If the context or Command.Timeout ends the
+//     wait, Run ends the process. The error then says only how the child ended, unless
+//     a writer blocks.
 //   - If a watchdog or the context ended the child, Run ends the process too.
 //
 // If a process survives SIGKILL, Run then waits at most Command.Grace or
@@ -104,9 +105,9 @@ func (r *execution) run(ctx context.Context) error {
 	return ch.err
 }
 
-// watch waits until the child has ended and its output was read, and returns nil. If
-// processes must be ended first, watch returns the reason. After the child's end,
-// silence is no reason.
+// watch waits until the child has ended and its output was read, and returns nil. If a
+// limit is exceeded or ctx ends first, watch returns the error. After the child's end,
+// the limit on silence does not apply.
 func (r *execution) watch(ctx context.Context, ch *child) error {
 	timeout := orDefault(r.command.Timeout, DefaultTimeout)
 	silence := orDefault(r.command.Silence, DefaultSilence)
@@ -260,7 +261,8 @@ func (c *Command) classify(ctx context.Context, err error, text, event string) c
 		if candidate == "" {
 			continue
 		}
-		// Callers may classify err again and must get the same result.
+		// Keep the candidate in err, so that a caller who classifies err again gets
+		// the same result.
 		exit.Stderr = []byte(candidate)
 		if res := classifier.Error(err); res != exitOnly {
 			return res

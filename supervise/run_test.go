@@ -90,8 +90,8 @@ func TestClassification(t *testing.T) {
 	}
 }
 
-// The last 500 characters begin with "429 rate" of "1429 rate". This is not status
-// 429.
+// The text contains "1429 rate". The last 500 characters begin with "429 rate", but
+// this must not be read as status 429.
 func TestCutNumber(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("x ", 300) + "1429 rate"

@@ -114,7 +114,8 @@ func TestLimitsAfterTheEnd(t *testing.T) {
 	}
 }
 
-// If a writer fails and the child then ends by SIGPIPE, the error has both.
+// If a writer fails and the child then ends by SIGPIPE, the error wraps the writer's
+// error, and the outcome has the signal.
 func TestWriterFailsFirst(t *testing.T) {
 	t.Parallel()
 	full := errors.New("disk full")
@@ -195,7 +196,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// If the context of Stop ends first, Stop returns the error. The server still ends.
+// If the context of Stop ends first, Stop returns the context's error. The server still
+// ends.
 func TestStopInHaste(t *testing.T) {
 	t.Parallel()
 	c := self(t, "stubborn")

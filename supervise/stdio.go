@@ -30,8 +30,8 @@ var (
 	errClientClosed = errors.New("the client closed the connection")
 )
 
-// connectStdio creates the pipes. os/exec would close its own pipes at the exit,
-// with output still unread.
+// connectStdio creates the pipes. It does not use the pipes of os/exec, because Wait
+// closes them when the child exits, even if output is still unread.
 func connectStdio(cmd *exec.Cmd) (*stdio, error) {
 	childIn, in, err := os.Pipe()
 	if err != nil {
@@ -46,7 +46,8 @@ func connectStdio(cmd *exec.Cmd) (*stdio, error) {
 	return &stdio{in: in, out: out, childEnds: []*os.File{childIn, childOut}, broken: make(chan struct{})}, nil
 }
 
-// closeChildEnds closes the child's ends in this process after the start.
+// closeChildEnds closes the child's ends of the pipes in this process. It is called
+// after the start of the child.
 func (s *stdio) closeChildEnds() {
 	for _, f := range s.childEnds {
 		_ = f.Close()

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// tailBytes is the number of bytes of standard error that are kept. A stack trace
-// after a message is often longer than 500 characters.
+// tailBytes is the number of bytes of standard error that are kept. It is more than 500
+// characters, because a message is often followed by a longer stack trace.
 const tailBytes = 32 << 10
 
 // tail keeps the end of the text written to it. It is safe for concurrent use.

@@ -55,8 +55,9 @@ var providerNames = map[string]string{
 
 // UserText returns a message about a failure for the user of a program. The message
 // comes from a fixed table. It never quotes a provider or a child. provider is the
-// caller's name for the provider ("codex"), or "" if unknown. stderr may be empty.
-// It only distinguishes a bad key from a missing sign-in.
+// caller's name for the provider ("codex"), or "" if unknown. stderr is the child's
+// standard error, or "". It is used only to distinguish a bad key from a missing
+// sign-in.
 func UserText(res classify.Result, provider, stderr string) Text {
 	text, ok := userTexts[res.Reason]
 	switch {

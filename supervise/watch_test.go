@@ -156,7 +156,7 @@ func TestNoLimits(t *testing.T) {
 	})
 }
 
-// If a child ends at the limit, Run ignores the limit.
+// If a child ends at the same moment as a limit is reached, Run ignores the limit.
 func TestEndAndLimitAtOnce(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -20,7 +20,7 @@ func (s *scanner) isCode(start, i, end int) bool {
 		if at--; s.at(at-1) == '.' && ascii.IsDigit(s.at(at-2)) {
 			at -= 2
 		}
-		// The last placeholder must have replaced only the version number.
+		// The last replaced value must be the version number alone.
 		return s.replacedStart == at && s.at(at-1) == '/' && s.text[s.startOfKey(at-1):at-1] == "HTTP" && end-i == 3
 	}
 	if at == start || sets[s.at(at-1)]&endsCodeWord == 0 {
@@ -74,11 +74,13 @@ func (s *scanner) isSQLState(i, end int) bool {
 	return at < i && sets[s.at(at-1)]&endsCodeWord != 0 && lower(s.key(at)).is("sqlstate")
 }
 
-// beforeSeparators returns the end of the word before i, or i. A few bytes of
-// punctuation may come between:
+// beforeSeparators returns the end of the word before i. Only a few bytes of punctuation
+// may stand between the word and i:
 //
 //   - at most one space
 //   - quotes only with a colon or an equals sign
+//
+// Otherwise beforeSeparators returns i.
 func (s *scanner) beforeSeparators(i int) int {
 	at, spaces := i, 0
 	quoted, assigned := false, false
@@ -186,7 +188,7 @@ func isBreak(key string, i int) bool {
 }
 
 // holdsErrorText reports whether the value of a key is an error text or a kind of
-// error. Such keys are "message" and "code".
+// error. Examples of such keys are "message" and "code".
 func holdsErrorText(key string) bool {
 	if key == "" || len(key) > maxKey {
 		return false

@@ -32,8 +32,8 @@
 //     code is an error text. In an error text, only the values are replaced.
 //
 //   - Quotes that stay become double quotes. White space around keys is left out. So
-//     an object has one template in JSON, as a Python literal and with escaped
-//     quotes.
+//     the template of an object is the same in JSON, as a Python literal and with
+//     escaped quotes.
 //
 //   - White space and control characters become single spaces.
 //

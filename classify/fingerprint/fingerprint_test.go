@@ -148,8 +148,8 @@ func TestQuoting(t *testing.T) {
 	}
 }
 
-// A long text has a shortened template. It must not be cut within a value, contain a
-// value or depend on values.
+// A long text has a shortened template. The template must not be cut within a value,
+// contain a value or depend on values.
 func TestTemplateIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{`x "VALUE" `, `{"message":"x VALUE","y":"VALUE"}, `, "VALUE ", "VALUE,", "日本語 VALUE", "'VALUE", "msg=\"a VALUE"} {

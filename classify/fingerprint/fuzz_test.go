@@ -94,8 +94,8 @@ var codeWord = regexp.MustCompile(`(?i)code|status|error|errno|http|sqlstate`)
 // code matches an error code and the words before it.
 var code = regexp.MustCompile(`(?i)(?:code|status|error|errno|http|sqlstate)[ :=("'\[\\<a-z>/+-]*[0-9a-z]{1,5}`)
 
-// FuzzDigits checks that other digits do not change the id. A template must not be
-// too long. It has digits only in error codes.
+// FuzzDigits checks that a text with other digits has the same id. A template must not
+// be too long, and must have digits only in error codes.
 func FuzzDigits(f *testing.F) {
 	for _, bb := range benchTexts {
 		f.Add(bb.text)

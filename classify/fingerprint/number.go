@@ -6,7 +6,7 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// number replaces the value with the first digit at i, and returns the end of the
+// number replaces the value whose first digit is at i, and returns the end of the
 // value. start is the index of the value with its sign.
 func (s *scanner) number(start, i int) int {
 	before := s.at(start - 1)

@@ -12,8 +12,8 @@ const (
 	maxNesting  = 4       // maximum depth of quotes within quotes
 )
 
-// scanner replaces the values of a text in one pass. For most decisions, the kinds
-// and sets of the bytes are enough.
+// scanner replaces the values of a text in one pass. For most decisions, it only looks
+// up single bytes in the tables kinds and sets.
 type scanner struct {
 	text string
 	out  []byte // the template so far; nil if only its hash is wanted
@@ -29,8 +29,8 @@ type scanner struct {
 	errorQuote                 int // index at which a quote opens an error text, not a value; 0 = none
 	nesting                    int // number of quoted texts around the current index
 	lineEnd                    int // the end of the current line
-	// For each kind of quotes, the last search without success has ended at this
-	// index. A new search that begins before this index is skipped.
+	// For each kind of quotes, this is the index at which the last search for a closing
+	// quote ended without success. A search that begins before this index is skipped.
 	unclosed [len(quotePairs)]int
 }
 
@@ -219,7 +219,7 @@ func (s *scanner) announced(i int) {
 // the next byte to read. Two kinds of values stay:
 //
 //   - values with spaces around the =
-//   - error texts: s.errorQuote becomes the index at which a quote may begin
+//   - error texts; value stores in s.errorQuote where a quoted error text may begin
 func (s *scanner) value(i int) int {
 	end, spaced := i, s.at(i-1) == ' ' && s.at(i+1) == ' '
 	if spaced {

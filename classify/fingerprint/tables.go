@@ -29,7 +29,7 @@ const (
 	quote               // may open a quoted value
 )
 
-// byteSet is a union of sets of bytes. A byte may be in several sets.
+// byteSet has one bit for each set of bytes. A byte may be in several sets.
 type byteSet uint32
 
 const (

@@ -70,8 +70,8 @@ func (s *scanner) dateParts(i int, sep byte, minDigits, maxDigits int) int {
 	return i + n
 }
 
-// clock returns the end of the time of day at i, or 0 if there is none. exact is
-// true if there are seconds.
+// clock returns the end of the time of day at i, or 0 if there is none. exact reports
+// whether the time has seconds.
 func (s *scanner) clock(i int) (end int, exact bool) {
 	n := s.digitsAt(i)
 	if n == 0 || n > 2 || s.at(i+n) != ':' || s.digitsAt(i+n+1) != 2 {
@@ -84,7 +84,7 @@ func (s *scanner) clock(i int) (end int, exact bool) {
 	return s.fraction(i + 3), true
 }
 
-// fraction returns the end of the fraction of a second at i, if any.
+// fraction returns the end of the fraction of a second at i, or i if there is none.
 func (s *scanner) fraction(i int) int {
 	if c := s.at(i); (c == '.' || c == ',') && ascii.IsDigit(s.at(i+1)) {
 		return s.endOfDigits(i + 1)
@@ -92,8 +92,8 @@ func (s *scanner) fraction(i int) int {
 	return i
 }
 
-// restOfTime returns the end of a time after the end of a date at i. If year is
-// true, a year may follow.
+// restOfTime reads the time of day after a date that ends at i. If year is true, it also
+// reads a year. It returns the end of what it has read.
 func (s *scanner) restOfTime(i int, year bool) int {
 	if s.at(i) == '.' || s.at(i) == 'Z' {
 		return s.zone(s.fraction(i))
@@ -125,7 +125,7 @@ func (s *scanner) restOfTime(i int, year bool) int {
 }
 
 // zone returns the end of the time zone at i. A monotonic clock reading after the
-// time zone is included. Without both, zone returns i.
+// time zone is included. If neither is there, zone returns i.
 func (s *scanner) zone(i int) int {
 	if s.at(i) == 'Z' && !isAlnum(s.at(i+1)) {
 		return i + 1

@@ -30,7 +30,7 @@ func patternError(d *ruledoc.Rule, err error) error {
 	}
 }
 
-// patternFault wraps a parser's error and has its own text.
+// patternFault wraps a parser's error, but has a message of its own.
 type patternFault struct {
 	text string
 	err  error

@@ -71,8 +71,9 @@ func Load(r io.Reader) ([]classify.Rule, error) {
 	return rules, err
 }
 
-// load is like Load, but also returns the steps. They include one for each byte, the
-// compilation and the examples.
+// load is like Load, but also returns the number of steps. It counts one step for
+// each byte of the file, and the steps of compiling the patterns and of checking the
+// examples.
 func load(r io.Reader) (rules []classify.Rule, steps int, err error) {
 	var file bytes.Buffer
 	if _, err := file.ReadFrom(io.LimitReader(r, MaxBytes+1)); err != nil {
@@ -160,7 +161,7 @@ func checkFields(n int, d *ruledoc.Rule, seen map[string]int) error {
 }
 
 // checkPatterns checks the examples, then compiles all patterns together, as
-// classify.New does. It returns the steps.
+// classify.New does. It returns the number of steps.
 func checkPatterns(docs []ruledoc.Rule) (steps int, err error) {
 	exprs := make([]string, len(docs))
 	for i := range docs {

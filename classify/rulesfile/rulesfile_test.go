@@ -120,8 +120,8 @@ func TestLoadFaults(t *testing.T) {
 	}
 }
 
-// TestLoadFoundIDsTwice checks a file that Load must read twice. Its ids are not
-// duplicates.
+// TestLoadFoundIDsTwice checks a file that Load must read twice. The second time, its
+// ids must not count as duplicates.
 func TestLoadFoundIDsTwice(t *testing.T) {
 	t.Parallel()
 	rules, err := rulesfile.Load(strings.NewReader("rules:\n- id: a\n  reason: logic\n  pattern: abc\n- id: b\n  reason: logic\n  pattern: x\n  match: [\"x \\u0013\"]\n"))

@@ -100,7 +100,7 @@ func TestSeverityTextInOtherLanguages(t *testing.T) {
 	}
 }
 
-// Records, resources and spans without content are no errors.
+// Records, resources and spans without content are not errors.
 func TestEmptyEverything(t *testing.T) {
 	t.Parallel()
 	logs, traces := newTest(t, nil, signalLog), newTest(t, nil, signalSpan)

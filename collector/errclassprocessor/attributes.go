@@ -37,7 +37,7 @@ type attributes struct {
 	members int // members of the maps and lists visited
 }
 
-// read adds the attributes in m to a. The strings are valid only while m is.
+// read adds the attributes in m to a. The strings in a are valid only while m is valid.
 func (a *attributes) read(names *attrkey.Names, m pcommon.Map) {
 	for name, v := range m.All() {
 		if key := names.Find(name); key != 0 {

@@ -56,7 +56,7 @@ const (
 	maxMembers = 1 << 14 // members and items in all; further ones are left out
 )
 
-// appendJSON appends a map or a list to b as JSON. Over a limit, parts are left out,
+// appendJSON appends a map or a list to b as JSON. Parts beyond a limit are left out,
 // but the JSON stays valid.
 func appendJSON(b []byte, v pcommon.Value) []byte {
 	e := encoder{buf: b, left: maxMembers}

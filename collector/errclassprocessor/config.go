@@ -37,8 +37,8 @@ type Config struct {
 	// false.
 	AddConfidence bool `mapstructure:"add_confidence"`
 
-	// AddFingerprint adds the id of the error's template: its text without values.
-	// The default is false.
+	// AddFingerprint adds the id of the error's template. The template is the error's
+	// text without values. The default is false.
 	AddFingerprint bool `mapstructure:"add_fingerprint"`
 
 	// RulesFile is a file with rules of the user. These take precedence over the

@@ -8,8 +8,8 @@
 //
 //   - A record below min_severity passes unchanged, unless it has an exception.*
 //     attribute.
-//   - If the record has no severity number, its severity text is read, or a level in
-//     its body.
+//   - If the record has no severity number, its level comes from the severity text. If
+//     that text names no level, the level comes from the body.
 //   - A body is read as a log line: JSON, logfmt or a line of a container runtime. A
 //     map is read as JSON. In any other text, the header is skipped.
 //   - These sources are read in order: the exception, error texts among the

@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// requireOnlyAdded checks that the processor has kept all attributes of a record. It
-// may add a valid category and reason, and a rule.
+// requireOnlyAdded checks that the processor has kept all attributes of a record. The
+// processor may add a valid category and reason, and a rule.
 func requireOnlyAdded(tb testing.TB, before, after pcommon.Map) {
 	tb.Helper()
 	_, hadCategory := before.Get("error.category")

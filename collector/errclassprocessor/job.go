@@ -88,8 +88,8 @@ func (j *job) count(res *classify.Result) {
 	j.classified++
 }
 
-// log classifies a record if it has no severity, a high enough severity, or an
-// exception.
+// log classifies a record if its severity, its exception attributes or its body says
+// that it is an error.
 func (j *job) log(r plog.LogRecord) {
 	defer j.recover()
 	l := &j.current
@@ -126,7 +126,8 @@ func (j *job) readAttributes() bool {
 	return l.missing != 0
 }
 
-// shape classifies the first record in a body that may be an error.
+// shape classifies a record in the body if the record may be an error. Only the first
+// such record of a body is classified.
 func (j *job) shape(rec *shapes.Record) {
 	l := &j.current
 	switch {
@@ -163,8 +164,8 @@ func (j *job) decide(rec *shapes.Record, text string) {
 	}
 }
 
-// decideKnown is decide for a record from standard error without a level. It writes
-// a result only if a rule finds the reason.
+// decideKnown is like decide, but for a record from standard error without a level. It
+// writes a result only if a rule finds the reason.
 func (j *job) decideKnown(rec *shapes.Record, text string) {
 	if j.classify(rec, text) && j.current.decision.Known() {
 		j.finish()
@@ -233,8 +234,8 @@ func classified(rec *shapes.Record, f *evidence.Facts) (classify.Result, bool) {
 	return evidence.Existing(rec.Text(rec.Category, longestName), rec.Text(rec.Reason, longestName), f)
 }
 
-// finish writes the result and counts it. An exception on a record below MinSeverity
-// was handled and is not counted.
+// finish writes the result and counts it. An exception on a record below MinSeverity is
+// not counted, because the program has handled the exception.
 func (j *job) finish() {
 	l := &j.current
 	res := l.decision.Complete(j.p.classifier, &l.attrs.Facts)
@@ -247,8 +248,8 @@ func (j *job) finish() {
 // maxLine is the maximum length in bytes of a body that is read as a log line.
 const maxLine = shapes.MaxInner
 
-// body returns a body as a log line, if it may be one, and as text. The line is
-// valid until the next call.
+// body returns a body as a log line, as text, or as both. The line is valid until the
+// next call.
 func (j *job) body(v pcommon.Value) (line []byte, text string) {
 	switch v.Type() {
 	case pcommon.ValueTypeStr:

@@ -54,7 +54,8 @@ func oneLog(body string) (plog.Logs, plog.LogRecord) {
 
 const refused = "dial tcp 10.0.0.7:5432: connect: connection refused"
 
-// A processor changes batches in place, so the Collector must not share them.
+// A processor changes batches in place, so the Collector must not share a batch with
+// other components.
 func TestCapabilities(t *testing.T) {
 	t.Parallel()
 	f := NewFactory()

@@ -126,7 +126,8 @@ type exceptions struct {
 	n  int
 }
 
-// find sets x to the newest exceptions, after at most MaxScanned attributes.
+// find sets x to the newest exceptions. It reads at most MaxScanned attributes of the
+// events.
 func (x *exceptions) find(events ptrace.SpanEventSlice) {
 	left := evidence.MaxScanned
 	for end := events.Len(); x.n < len(x.at); x.n++ {

@@ -17,8 +17,8 @@ const (
 	signalSpan = "span"
 )
 
-// telemetry has the counters of one pipeline. All series start at 0: Prometheus does
-// not see one that begins at 1.
+// telemetry has the counters of one pipeline. All series start at 0, because Prometheus
+// misses the first event of a series that begins at 1.
 type telemetry struct {
 	signal     string
 	builder    *metadata.TelemetryBuilder

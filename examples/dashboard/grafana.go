@@ -263,7 +263,8 @@ func colourOverrides(names []string, pattern string) []grafanaOverride {
 	return all
 }
 
-// colour returns the dark-theme variant of a colour, which is readable everywhere.
+// colour returns the dark-theme variant of a colour. This variant is readable on
+// light and dark themes.
 func colour(name string) string {
 	for _, c := range colours {
 		if c.Name == name {

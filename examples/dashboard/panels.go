@@ -55,8 +55,8 @@ type alarm struct {
 	Colour string
 }
 
-// errors selects the errors that were counted from logs. Spans would count some
-// twice.
+// errors selects the errors that were counted from logs. Together with the errors
+// counted from spans, some errors would count twice.
 func errors(matchers ...string) string {
 	return selector("errclass_errors_total", append([]string{`signal="log"`}, matchers...)...)
 }
@@ -68,8 +68,8 @@ func selector(metric string, matchers ...string) string {
 	return metric + "{" + strings.Join(append(matchers, `job=~"$job"`), ",") + "}"
 }
 
-// panels lists the panels from left to right and from top to bottom. "Now" means the
-// last five minutes.
+// panels lists the panels from left to right and from top to bottom. In a title,
+// "now" means the last five minutes.
 var panels = []panel{
 	{
 		ID: "fatal-now", Title: "Fatal now", About: "Errors of the last 5 minutes for which a retry does not help.",

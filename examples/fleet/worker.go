@@ -20,7 +20,7 @@ import (
 // asWorker is an environment variable. If it is set, the program runs as a worker.
 const asWorker = "FLEET_AS_WORKER"
 
-// order is the task of a worker process, from its standard input.
+// order is the task of a worker process. The process reads it from standard input.
 type order struct {
 	Name     string        `json:"name"`
 	Provider string        `json:"provider"`
@@ -28,14 +28,15 @@ type order struct {
 	Duration time.Duration `json:"duration"`
 }
 
-// counts are the results of a worker process, for its standard output.
+// counts are the results of a worker process. The process writes them to standard
+// output.
 type counts struct {
 	Answered int `json:"answered"`
 	Failed   int `json:"failed"`
 }
 
-// newExecutor returns an executor. If addr is not "", it shares breakers and pauses
-// through that Redis server.
+// newExecutor returns an executor. If addr is not "", the executor shares breakers
+// and pauses through the Redis server at addr.
 func newExecutor(ctx context.Context, addr string) (x *resilience.Executor, done func(), err error) {
 	config := &resilience.Config{Enabled: true}
 	if addr == "" {

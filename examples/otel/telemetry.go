@@ -69,7 +69,7 @@ func (t *telemetry) shutdown(ctx context.Context) error {
 	return errors.Join(t.tracers.Shutdown(ctx), t.loggers.Shutdown(ctx), t.meters.Shutdown(ctx), t.failed.first())
 }
 
-// exportErrors keeps the first error of an export in the background.
+// exportErrors keeps the first error of the exports, which run in the background.
 type exportErrors struct {
 	mu  sync.Mutex
 	err error

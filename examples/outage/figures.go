@@ -83,11 +83,11 @@ func (t *times) quantile(q float64) time.Duration {
 type result struct {
 	troubles  int
 	succeeded [clients]share
-	// recovered counts the tasks that failed at first in the plain loop. The
-	// successful ones are in part.
+	// recovered counts the tasks whose first call failed in the plain loop. The
+	// field part counts those that succeeded in the end.
 	recovered [clients]share
-	// delays has the times to success of the recovered tasks. paired has only tasks
-	// that both clients recovered.
+	// delays has the times that the recovered tasks took to succeed. paired has
+	// these times only for tasks that both clients recovered.
 	delays, paired [clients]times
 	vain           [clients]int // calls to an endpoint that is down or limited
 	openings       share        // circuit breakers that opened; part: those that opened while the endpoint was up
@@ -186,8 +186,8 @@ var aims = []aim{
 		func(f figures) bool { return f.all().recovered[gated].percent() >= 95 },
 	},
 	{
-		// One breaker that opened by mistake is allowed: it may already be more than
-		// 1 %.
+		// One breaker that opened by mistake is allowed, because one may already be
+		// more than 1 % of all openings.
 		"breakers opened for an endpoint that was up", "< 1 %, or one", nil,
 		func(f figures) string { return f.all().openings.String() },
 		func(f figures) bool { o := f.all().openings; return o.part <= 1 || o.percent() < 1 },

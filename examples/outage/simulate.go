@@ -39,7 +39,7 @@ func tryOf(ctx context.Context) *try {
 	return t
 }
 
-// simulation is a run at one rate. A finished task is only kept in the figures.
+// simulation is a run at one rate. Of a finished task, only the figures are kept.
 type simulation struct {
 	endpoints map[string]*endpoint
 

@@ -64,8 +64,9 @@ func build(ctx context.Context) ([]byte, error) {
 	return assemble(wasm, glue)
 }
 
-// assemble returns one page with the classifier and all scripts in it. glue runs
-// Go's WebAssembly, and must have the same Go version as wasm.
+// assemble returns one page with the classifier and all scripts in it. glue is the
+// script that runs Go's WebAssembly. It must come from the Go version that compiled
+// wasm.
 func assemble(wasm, glue []byte) ([]byte, error) {
 	script, style := string(glue)+pages.Script+pageJS, pages.Style+pageCSS
 	policy, err := pages.Policy(script, style, "'wasm-unsafe-eval'")
@@ -98,8 +99,8 @@ type explained struct {
 }
 
 // pageData returns the examples, and the answer for the first one, as JSON that may
-// stand in a script element. With the answer, the page does not wait for the
-// WebAssembly before it shows something.
+// stand in a script element. With this answer, the page can show something before
+// the WebAssembly has loaded.
 func pageData() ([]byte, error) {
 	var data struct {
 		Examples []struct {

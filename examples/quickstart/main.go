@@ -9,7 +9,7 @@
 //	client.go     a client with errors like those of an SDK
 //	failures.go   eight calls; slog logs each error
 //	main.go       the line that adds error.category and error.reason to every
-//	              record, then the same in a slog-multi chain
+//	              record; then the same calls with a slog-multi chain
 //
 // Standard output is JSON, so you can pipe it into jq. Text for people goes to
 // standard error.

@@ -42,7 +42,7 @@ func (t *Texts) Cut(text string, n int) string {
 func (t *Texts) Left() int { return MaxText - t.taken }
 
 // ellipsis separates the beginning and the end of a shortened text. Its line breaks
-// prevent matches over both.
+// prevent a match that spans both parts.
 const ellipsis = "\n...\n"
 
 // Text returns text if it has at most n bytes. If text is longer, Text returns its
@@ -70,7 +70,8 @@ func Text(text string, n int) string {
 // bytes.
 const maxWord = 48
 
-// fixed has the types of errors.New and fmt.Errorf, which only store a text.
+// fixed has the error types of errors.New and fmt.Errorf. Their Error methods only
+// return a stored text.
 var fixed = map[reflect.Type]bool{
 	reflect.TypeOf(errors.New("")):                                     true,
 	reflect.TypeOf(fmt.Errorf("%w", errors.New(""))):                   true,
@@ -128,7 +129,8 @@ func finite(err error, depth int, nodes *int) bool {
 	return true
 }
 
-// unwrap returns the errors that err wraps, also through methods of older modules.
+// unwrap returns the errors that err wraps. It also calls methods of older modules,
+// such as Cause.
 func unwrap(err error) (next error, branches []error) {
 	defer func() { _ = recover() }()
 	switch e := err.(type) {

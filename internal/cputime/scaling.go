@@ -7,7 +7,8 @@ import (
 
 const (
 	maxGrowth = 4.5 // largest growth of the cost if the text becomes four times as long
-	// noise is the factor by which all limits are raised, because of other load.
+	// noise is the factor by which all limits are raised, because of other load on
+	// the machine.
 	noise = 1.7
 	// attempts is the maximum number of measurements. Check returns an error only if
 	// all of them exceed a limit.

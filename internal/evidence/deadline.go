@@ -32,8 +32,8 @@ var plainKey = strings.NewReplacer("_", "", "-", "", ".", "")
 func (f *Facts) MayBeOwnDeadline() bool { return deadlineError(f.ErrorType) != nil }
 
 // IsAnswerKey reports whether an attribute with this key describes the answer of a
-// remote server. It looks for parts of the key. For a key longer than MaxName it
-// returns true.
+// remote server. It looks for certain words in the key, such as "response" or
+// "statuscode". For a key longer than MaxName it returns true.
 func IsAnswerKey(key string) bool {
 	if len(key) > MaxName {
 		return true

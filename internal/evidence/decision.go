@@ -27,7 +27,7 @@ func Decided(res classify.Result, source classify.Evidence) Decision {
 	return Decision{Result: res, known: precedence.Known(&res), source: source}
 }
 
-// Known reports whether a rule has found the reason. If so, no further source is
+// Known reports whether a rule has found the reason, so that no further source is
 // needed.
 func (d *Decision) Known() bool { return d.known }
 

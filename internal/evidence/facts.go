@@ -151,8 +151,8 @@ func (f *Facts) ExceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 }
 
 // outcome returns the evidence of how a call ended, with text as the message. If
-// error.type is an own deadline, it becomes the type. Otherwise it becomes the code,
-// if there is no other code.
+// error.type names this program's own deadline, it becomes the type of the evidence.
+// Otherwise, if there is no other code, error.type becomes the code.
 func (f *Facts) outcome(text string) classify.Evidence {
 	if f.OwnDeadline {
 		return classify.Evidence{Type: f.ErrorType, Message: text}

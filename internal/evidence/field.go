@@ -40,8 +40,9 @@ type Name struct {
 	Field Field
 }
 
-// Names lists the attributes that are read. The names come from OpenTelemetry's
-// semantic conventions 1.43. Older names follow each name.
+// Names lists the attributes that are read. Most names come from OpenTelemetry's
+// semantic conventions 1.43. Older names follow the current name. The names of
+// [Text] attributes are those that log bridges write.
 var Names = []Name{
 	{"exception.type", ExceptionType},
 	{"exception.message", ExceptionMessage},
@@ -106,9 +107,9 @@ func IsException(key string) bool {
 	return exceptionLengths>>len(key)&1 != 0 && FieldOf(key).isException()
 }
 
-// IsErrorText reports whether the member name of a map is the text of an error. The
-// argument inError is true if the map is the value of a [Text] attribute. A logger
-// has written such a map for an error.
+// IsErrorText reports whether a map has the text of an error in the member with this
+// name. The argument inError is true if the map is the value of a [Text] attribute:
+// a logger writes such a map for an error.
 func IsErrorText(name string, inError bool) bool {
 	return FieldOf(name) == Text || inError && slices.Contains(errorMembers, name)
 }

@@ -87,12 +87,12 @@ func (r *FrameReader) lineBreak(start int) (at, next int) {
 // collector.
 var collected = [...]string{"  at ", "\tat ", `  File "`}
 
-// maxPrefix is the maximum length of this prefix and the beginning of the frame, in
-// bytes.
+// maxPrefix is the maximum length, in bytes, of a log collector's prefix together
+// with the beginning of the frame.
 const maxPrefix = 160
 
-// maxFrame is how many bytes of a line are searched for the end of a frame. So the
-// time is not quadratic.
+// maxFrame is how many bytes of a line are searched for the end of a frame. Without
+// this limit, the time could be quadratic in the length of the text.
 const maxFrame = 1 << 10
 
 // frame finds a frame in the line text[line:stop]. If the line has no frame, end
@@ -120,10 +120,10 @@ func (r *FrameReader) frame(line, stop int) (start, end int) {
 	return 0, 0
 }
 
-// frameAt is like frameLength, but reads only the first maxFrame bytes. A longer
-// frame has
-//   - the length of the line for PHP, Dart and Ruby,
-//   - otherwise the length 0.
+// frameAt is like frameLength, but reads only the first maxFrame bytes. For a longer
+// frame, it returns
+//   - the length of the line, if the frame is of PHP, Dart or Ruby,
+//   - otherwise 0.
 func frameAt(line string, indented bool) int {
 	s := line[:min(len(line), maxFrame)]
 	n := frameLength(s, indented)

@@ -131,8 +131,8 @@ func isLocation(s string) bool {
 	return len(path) < len(s) && strings.HasSuffix(path, ":") || strings.HasPrefix(s, "index ")
 }
 
-// parenthesis returns the index after the parenthesis that closes the first one, or
-// the length of s.
+// parenthesis returns the index after the parenthesis that closes the first "(" of
+// s. If no parenthesis closes it, the result is the length of s.
 func parenthesis(s string) int {
 	open := 0
 	for i := range len(s) {

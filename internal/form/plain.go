@@ -49,8 +49,8 @@ func hasGap(text string) bool {
 		strings.Contains(text, "  ") || strings.Contains(text, " \n")
 }
 
-// EachGap visits every run of blanks except a single space. At the end of a line, a
-// single space counts too.
+// EachGap visits every run of blanks except a single space. At the end of a line, it
+// also visits a single space.
 func EachGap(text string, visit func(start, end int, replacement string)) {
 	for i := 0; i < len(text); i++ {
 		if !isBlank(text[i]) && text[i] != '\r' {
@@ -80,7 +80,7 @@ func EachGap(text string, visit func(start, end int, replacement string)) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// mayBeOdd is true for each byte with which a substring for EachOdd can begin.
+// mayBeOdd is true for each byte that can begin a substring that EachOdd visits.
 var mayBeOdd = func() (odd [256]bool) {
 	for c := range odd {
 		odd[c] = c < ' ' && c != '\t' && c != '\n' && c != '\r' || c >= 0x7f || strings.IndexByte(`\#&^%`, byte(c)) >= 0

@@ -90,12 +90,13 @@ func kindOfPunctuation(r rune) runeKind {
 	return ordinaryRune
 }
 
-// This rune means a byte that is not UTF-8. The rune U+FFFD itself is ordinary.
+// broken is the rune for a byte that is not UTF-8. It differs from U+FFFD, because a
+// text can contain U+FFFD as an ordinary character.
 const broken = utf8.MaxRune + 1
 
-// character decodes the character at the start of s, including an ASCII escape. The
-// escapes are those of JSON, C, the shell, cat -v, rsyslog, HTML and URLs. If an
-// escape spells an ordinary character, only the first byte is decoded.
+// character decodes the character at the start of s, even if an ASCII escape spells
+// it. The escapes are those of JSON, C, the shell, cat -v, rsyslog, HTML and URLs.
+// If an escape spells an ordinary character, only the first byte is decoded.
 func character(s string) (r rune, size int) {
 	if s[0] >= utf8.RuneSelf {
 		r, size = utf8.DecodeRuneInString(s)

@@ -6,21 +6,22 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// LogPrefix is the prefix of the ids of rules for reports of several attempts.
+// LogPrefix begins the id of each rule that matches reports of several attempts.
 const LogPrefix = "log/"
 
-// MaxAttempts is how many attempts of a report are read. The last attempts are
-// read.
+// MaxAttempts is the maximum number of attempts of a report that are read. If a
+// report has more attempts, only the last ones are read.
 const MaxAttempts = 8
 
 // mark is the phrase text[at:end], such as "last error" or "attempt 2".
 type mark struct{ at, end int }
 
 // AttemptLog divides a text that reports several attempts. A mark is a phrase such
-// as "attempt 2". The text between two marks is the message of one attempt.
+// as "attempt 2". The text between two marks is the message of one attempt. Here are
+// two texts and their parts, from the last to the first:
 //
-//	attempt 1: HTTP 503, attempt 2: HTTP 401    →  2: HTTP 401   1: HTTP 503
-//	HTTP 401 (attempt 1), HTTP 503 (attempt 2)  →  2)   1), HTTP 503 (   HTTP 401 (
+//	attempt 1: HTTP 503, attempt 2: HTTP 401    →  ": HTTP 401"  ": HTTP 503, "
+//	HTTP 401 (attempt 1), HTTP 503 (attempt 2)  →  ")"  "), HTTP 503 ("  "HTTP 401 ("
 //
 // The number of an attempt can precede or follow the message. So the caller reads
 // the parts from last to first. The caller stops when a rule matches more than one
@@ -51,9 +52,9 @@ func NewAttemptLog(text string) AttemptLog {
 }
 
 // Part returns the text from a mark to the next mark. After the last mark, the part
-// extends to the end of the text. The last mark is 0, and earlier marks are 1, 2
-// and so on. If back is l.N, Part returns the text before the first mark. If there
-// is no such text, ok is false.
+// extends to the end of the text. The argument back counts the marks from the end: 0
+// is the last mark, 1 the mark before it. If back is l.N, Part returns the text
+// before the first mark. If there is no such text, ok is false.
 func (l *AttemptLog) Part(back int) (part string, ok bool) {
 	start, end := 0, len(l.text)
 	if back > l.N || back >= MaxAttempts {

@@ -44,8 +44,8 @@ func TestScannerEqualsEncodingJSON(t *testing.T) {
 	}
 }
 
-// The Scanner recognises every beginning of an object that does not end within a
-// token.
+// The Scanner recognises every beginning of an object, unless the beginning ends
+// within a token.
 func TestScannerKnowsBeginnings(t *testing.T) {
 	t.Parallel()
 	object := "{\n\"a\": [1, {\"b\": \"x\\n\"}, -1.5e3],\n\"c\": {}, \"d\": null\n}"

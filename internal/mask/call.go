@@ -190,6 +190,6 @@ func (s *scanner) afterCipher(i int) bool {
 	return strings.HasPrefix(s.text[i:], "KEY") || strings.HasSuffix(s.text[:s.cipherTo], "attach")
 }
 
-// These words before KEY mean an index of a database: "duplicate entry for KEY
-// 'x'".
+// After one of these words, KEY means an index of a database: "duplicate entry for
+// KEY 'x'".
 var keyOf = set("for of on")

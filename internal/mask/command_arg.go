@@ -88,7 +88,7 @@ func endsCluster(text, flag string) bool {
 }
 
 // takes reports whether p expects this word as an operand. In "vault login", the
-// operand is not a program.
+// word login is an operand, although there is a program with this name.
 func (p *program) takes(word string) bool {
 	for _, f := range p.operands {
 		for _, w := range f.words {
@@ -198,7 +198,8 @@ func (s *scanner) beforeResult(v value) bool {
 	return s.text[v.to-1] == ':' || s.hasState(v.to, exitStates)
 }
 
-// addForm masks the secret in v. For the form of the option, see command.options.
+// addForm masks the secret in v. form says where in v the secret is: see
+// command.options.
 func (s *scanner) addForm(form byte, v value) {
 	if form == '.' {
 		return

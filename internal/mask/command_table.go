@@ -23,7 +23,7 @@ type command struct {
 	//	word  this word
 	//	_     any argument
 	//	NAME  the name of a secret
-	//	@     the secret, if it is quoted, is the last argument, or looks like a secret
+	//	@     the secret: an argument that is quoted, is the last or looks like a secret
 	//	!     the secret
 	//	_:@   user:secret, or user:secret@host
 	//	\\    the path of a network share

@@ -58,7 +58,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestLateCost checks repeated fragments with another text at the end.
+// TestLateCost checks the cost of repeated fragments with another text at the end.
 func TestLateCost(t *testing.T) {
 	for _, a := range fragments {
 		for _, tail := range []string{"%20", ".", " ", "=", "\"", ")", "/", ","} {

@@ -56,7 +56,8 @@ func (s *scanner) isMiddlePart(from, to int) bool {
 	return from > 0 && to-from >= shortest && to-from <= longest && s.text[from] == '.' && s.text[to-1] == '.' && all(s.text[from+1:to-1], wordly)
 }
 
-// randomPath masks random text in a token with slashes: base64, or parts of a path.
+// randomPath masks random text in a token with slashes. If the token is base64, it
+// masks the whole token. If the token is a path, it masks the random parts.
 func (s *scanner) randomPath(from, end, to int) {
 	text := s.text[from:end]
 	if text[0] != '/' && isBase64(text) {
@@ -84,8 +85,8 @@ func isCertificate(token string) bool {
 	return strings.HasPrefix(token, "MII") && token[6:8] == "CC"
 }
 
-// isBase64 reports whether a token with slashes is base64 and not a path. In
-// base64, at least two in three parts look random. Short parts do not count.
+// isBase64 reports whether a token with slashes is base64 and not a path. In base64, at
+// least two in three parts between the slashes look random. Short parts do not count.
 func isBase64(text string) bool {
 	const leastPart = 4
 	parts, wild := 0, 0
@@ -101,10 +102,10 @@ func isBase64(text string) bool {
 	return parts > 0 && wild*3 >= parts*2 && isRandom(text, 1)
 }
 
-// isRandom reports whether token looks random.
-//   - Lower case, upper case and digits are mixed.
-//   - There are at least as many digits as the argument says.
-//   - Hexadecimal digits, UUIDs, ULIDs, words and constants are not random.
+// isRandom reports whether token looks random. Such a token
+//   - mixes lower case, upper case and digits,
+//   - has at least as many digits as the argument digits says,
+//   - is not hexadecimal, a UUID, a ULID, a word or a constant.
 func isRandom(token string, digits int) bool {
 	token = token[:min(len(token), mostRandom)]
 	var low, up, num, turns, vowels, slashes int
@@ -139,8 +140,8 @@ func isRandom(token string, digits int) bool {
 	return turns*100 >= 38*(len(token)-slashes) && vowels*100 <= 36*n
 }
 
-// isID reports whether the token at s.text[from] is an id. The prefix or the name
-// decides.
+// isID reports whether the token at s.text[from] is an id. A token is an id if it has
+// one of idPrefixes, or if the name of an id or a hash precedes it.
 func (s *scanner) isID(from int) bool {
 	for _, p := range idPrefixes {
 		if strings.HasPrefix(s.text[from:], p) {

@@ -45,7 +45,8 @@ func TestEscapedIsTotal(t *testing.T) {
 	}
 }
 
-// These are separators, quotes and spaces, also as complete and incomplete escapes.
+// separators has separators, quotes and spaces. Some of them are escaped, and some
+// escapes are incomplete.
 var separators = []string{
 	"%3A", "%3D", "%2F", "%40", "%20", "%22", "%26", "%253A", "%253D", "%252F", "%2540", "%25", "%2525", "%", `\u003a`, `\u003d`, `\u002f`, `\u0040`, `\u0022`, `\u0`, `\u0xxxx`, `\u`,
 	`\x3a`, `\x3d`, `\x2f`, `\x40`, `\x`, `\x0`, "&quot;", "&#61;", "&#x3d;", "&amp;", "&", "=", ":", "://", "=>", "->", "/", "@", " ", "\n", "\t", "\u00a0", "\u200b", "＝", "：", "'", "\"", `\"`, `\\`, `\`, "`",

@@ -1,6 +1,7 @@
 package mask_test
 
-// moreShapes are further texts with secrets, grouped by the kind of the secret.
+// moreShapes are further texts with secrets. The name of a shape says what surrounds
+// the secret, such as a command line or SQL.
 var moreShapes = []shape{
 	{"separator", "api_key -> plainsecret9", "plainsecret9"},
 	{"separator", "password->q7Xw29LbTz81", "q7Xw29LbTz81"},

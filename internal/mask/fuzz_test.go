@@ -35,8 +35,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// strip returns the masked text, or "" if a neighbour contains a secret. There the
-// secret can be an ordinary word.
+// strip returns the masked text. If a neighbour contains the secret of a shape, strip
+// returns "", because this secret can be an ordinary word in the neighbour.
 func strip(masked string, neighbours ...string) string {
 	for _, s := range shapes {
 		for _, a := range neighbours {

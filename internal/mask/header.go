@@ -93,8 +93,8 @@ func isScheme(word string) bool {
 	return isWords(word)
 }
 
-// wordEnd returns the end of the header word at i. A quote after an equals sign is
-// part of the word.
+// wordEnd returns the end of the word at i in the value of a header. Quoted text
+// after an equals sign is part of the word.
 func (s *scanner) wordEnd(i int) int {
 	if end, ok := s.headerWord.known(i); ok {
 		return end
@@ -127,7 +127,8 @@ func (s *scanner) wordEnd(i int) int {
 	return s.headerWord.keep(i, max(j, i))
 }
 
-// quotedParam reports whether a parameter value opens at i, as in `nonce=\"abc\"`.
+// quotedParam reports whether the quoted value of a parameter begins at i, as in
+// `nonce=\"abc\"`.
 func (s *scanner) quotedParam(i int) bool {
 	return i > 0 && s.text[i-1] == '=' && opens(s.text[i:]).n > 0
 }
@@ -160,8 +161,9 @@ func (s *scanner) nextWord(i int) int {
 	return len(s.text)
 }
 
-// addList masks the list of words at i. Commas, semicolons and parameters continue
-// a list.
+// addList masks the list of words at i. The list continues after a word that ends with
+// a comma or a semicolon. It also continues if the next word is a parameter such as
+// a=b.
 func (s *scanner) addList(i int) {
 	if _, ok := s.list.known(i); ok {
 		return // i is within a list that is masked

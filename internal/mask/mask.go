@@ -37,8 +37,8 @@ import (
 // Masked replaces a secret.
 const Masked = "[masked]"
 
-// rounds is how often Text masks a text at most. A second round can find a secret
-// after another secret.
+// rounds is the maximum number of times that Text searches a text. A second round can
+// find a secret after another secret.
 const rounds = 4
 
 // Text replaces each secret that it finds in text by [Masked]. Masking the result
@@ -76,8 +76,8 @@ func once(text string) (string, bool) {
 	return s.replaced()
 }
 
-// replaced returns the text without secrets, and whether it has changed. Secrets
-// that touch become one.
+// replaced returns the text without secrets, and whether the text has changed. Secrets
+// that touch or overlap are replaced by a single [Masked].
 func (s *scanner) replaced() (string, bool) {
 	if len(s.found) == 0 {
 		return s.text, false

@@ -28,8 +28,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// assertGone checks that no four neighbouring bytes of the secret remain. It
-// ignores bytes that s.text also has elsewhere.
+// assertGone checks that no four neighbouring bytes of the secret remain. It ignores
+// bytes that s.text also has outside the secret.
 func assertGone(t assert.TestingT, got string, s shape) {
 	const part = 4
 	for i := 0; i+part <= len(s.secret); i++ {

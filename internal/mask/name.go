@@ -77,8 +77,8 @@ func startsWord(text string, i, end int) bool {
 		i+1 < end && class[text[i+1]]&lower != 0 // APIKey
 }
 
-// skipFillers removes words such as "provided" from the end of the name. If there
-// are any, n.prose is set to the argument.
+// skipFillers removes words such as "provided" from the end of the name. If it removes
+// any, it sets n.prose to prose.
 func (n *name) skipFillers(prose bool) {
 	for n.n > 1 && fillers[n.words[0]] {
 		copy(n.words[:], n.words[1:n.n])
@@ -140,8 +140,8 @@ func (n *name) drop() {
 	n.n--
 }
 
-// wordsBefore returns the two words before the last word or phrase, such as "mot de
-// passe".
+// wordsBefore returns the two words before the last word of the name. If the name ends
+// with a phrase such as "mot de passe", it returns the two words before the phrase.
 func (n *name) wordsBefore() (words [2]string) {
 	length := 1
 	for _, p := range phrasesByLast[n.words[0]] {
@@ -157,7 +157,8 @@ func (n *name) wordsBefore() (words [2]string) {
 // count: max_tokens=512.
 var plurals = map[string]string{"tokens": "token", "keys": "key", "secrets": "secret", "apikeys": "apikey", "codes": "code", "cookies": "cookie"}
 
-// plural returns the kind of a name that ends with the plural of singular.
+// plural returns the kind of a name that ends with a plural. The argument is the
+// singular of the last word.
 func (n *name) plural(singular string) kind {
 	n.several = true
 	n.vault = singular == "secret"
@@ -177,8 +178,8 @@ func (n *name) isPhrase() bool {
 	return n.endsWith(phrasesByLast)
 }
 
-// endsWith reports whether the name ends with one of the phrases. The map comes
-// from byLast.
+// endsWith reports whether the name ends with one of the phrases. The argument is a
+// result of byLast.
 func (n *name) endsWith(phrases map[string][][]string) bool {
 	for _, p := range phrases[n.words[0]] {
 		if n.n >= len(p) && slices.Equal(p, n.words[:len(p)]) {
@@ -190,8 +191,8 @@ func (n *name) endsWith(phrases map[string][][]string) bool {
 
 var phrasesByLast, codesByLast, cardsByLast = byLast(phrases), byLast(codePhrases), byLast(cardPhrases)
 
-// byLast groups phrases by the last word. The words of a phrase are reversed, as in
-// a name.
+// byLast groups phrases by the last word. The words of a phrase are in reverse order,
+// as in the type name.
 func byLast(phrases []string) map[string][][]string {
 	m := map[string][][]string{}
 	for _, p := range phrases {

@@ -74,7 +74,8 @@ func (s *scanner) nested(vc valueContext, i int) bool {
 	return true
 }
 
-// hasRead reports whether the brackets at i were read for this or a greater kind.
+// hasRead reports whether the brackets at i were already read for the kind k or for a
+// kind with a greater value.
 func (s *scanner) hasRead(k kind, i int) bool {
 	for _, e := range s.brackets[k:] {
 		if _, ok := e.known(i); ok {

@@ -2,7 +2,8 @@ package mask
 
 import "strings"
 
-// valueOf masks the value at i if it is a secret. The separator begins with c.
+// valueOf masks the value at i if it is a secret. c stands for the separator before the
+// value: see separatorAt.
 func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 	if c == '>' { // the content of an element
 		end := s.quotedEnd(opening{n: 1, text: "<"}, i)
@@ -70,8 +71,8 @@ func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 	}
 }
 
-// folded reports whether the word at i continues a header: an indented
-// authorization scheme.
+// folded reports whether the word at i is an indented authorization scheme. Such a word
+// continues the header on the previous line.
 func (s *scanner) folded(i int) bool {
 	return class[s.text[i-1]]&space != 0 && s.text[i-1] != '\n' && schemes[lowerWord(s.text[i:s.wordEnd(i)])]
 }
@@ -102,8 +103,8 @@ func (s *scanner) tooMany(v value) bool {
 	return true
 }
 
-// credentials reports whether v is an authorization scheme, as in "auth=Bearer
-// abc". If so, the next word is masked.
+// credentials masks the word after v if v is an authorization scheme, as in
+// "auth=Bearer abc". It reports whether v is one.
 func (s *scanner) credentials(v value) bool {
 	if !schemes[lowerWord(head(s.text[v.from:v.to]))] {
 		return false
@@ -117,8 +118,8 @@ func (s *scanner) isPWD(i int) bool {
 	return strings.HasSuffix(s.text[:i], "PWD=")
 }
 
-// phrase masks the rest of a pass phrase from i: a few lower-case words, none of
-// them in the set benign.
+// phrase masks the rest of a pass phrase, from i to the end of the line. The rest must
+// be a few lower-case words that are not in the set benign.
 func (s *scanner) phrase(i int) {
 	const words, bytes = 8, 100
 	n, end := 0, i

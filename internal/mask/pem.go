@@ -71,8 +71,8 @@ func (s *scanner) endOfBlock(i int) int {
 	return from
 }
 
-// cutBlock returns the start of the base64 text that ends at i. The first line of
-// the block is missing.
+// cutBlock returns the start of the base64 text that ends at i. It is for a block
+// without a BEGIN line.
 func (s *scanner) cutBlock(i int) int {
 	from := i
 	for from > 0 {

@@ -76,8 +76,8 @@ type keyPrefix struct {
 	run    int // index in scanner.runs; the same for all prefixes with this class
 }
 
-// idPairs has prefixes of ids, as in "AC0123…:secret". Here minLen is the exact
-// number of bytes before the colon.
+// idPairs has prefixes of ids that precede a secret, as in "AC0123…:secret". Here
+// minLen is the exact number of bytes between the prefix and the colon.
 var idPairs = []keyPrefix{{text: "AC", minLen: 32, class: hexa}, {text: "SK", minLen: 32, class: hexa}, {text: "AK", minLen: 22, class: alnum}}
 
 // prefixRuns is how many different classes prefixGroups has.

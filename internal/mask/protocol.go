@@ -12,10 +12,11 @@ var mechanisms = set("plain login cram-md5 digest-md5 xoauth2 oauthbearer ntlm g
 // "C: PASS abc".
 var clientLabels = set("c client send sent sending tx out redis smtp imap pop pop3 ftp irc cmd command")
 
-// loginLines are first words of the lines beside a PASS line.
+// loginLines are the first words of lines that can be directly before or after a PASS
+// line.
 var loginLines = set("user nick cap 331 +ok 220 ehlo helo host c s client")
 
-// protocolArgs is how many arguments of a verb are read.
+// protocolArgs is how many arguments of a protocol command are read.
 const protocolArgs = 3
 
 // protocol masks the secret after the protocol command (verb) s.text[i:end]. A

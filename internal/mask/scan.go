@@ -62,7 +62,7 @@ func (s *scanner) add(from, to int) {
 
 // scan reads the text once and records secrets.
 func (s *scanner) scan() {
-	// fresh is true if a word can begin at i. An escape can precede it, as in
+	// fresh is true if a word can begin at i. An escape can precede the word, as in
 	// "\nsk-...".
 	fresh := true
 	for i := 0; i < len(s.text); {

@@ -11,12 +11,13 @@ import (
 type language struct {
 	copulas      string // words such as "is", between the name and the value
 	conjunctions string // words such as "and", which can follow the value
-	// These words describe a password, such as "falsch", and are not passwords.
+	// These fields have words that describe a password, such as "falsch". The words are
+	// not passwords themselves.
 	//   - states has whole words.
 	//   - endings has the ends of words.
-	//   - prefixes and prefixed have the beginnings and the ends of words.
+	//   - prefixes and prefixed have beginnings and ends; a word must have one of each.
 	//
-	// Without states, an unquoted value must look like a secret.
+	// If a language has no states, an unquoted value must look like a secret.
 	states, endings, prefixes, prefixed string
 }
 
@@ -66,7 +67,8 @@ type grammar struct {
 	endings, prefixes, prefixed []string
 }
 
-// grammars maps each copula, such as "is", to the words of all languages with it.
+// grammars maps each copula, such as "is", to the words of all languages that have this
+// copula.
 var grammars = func() map[string]*grammar {
 	m := map[string]*grammar{}
 	for _, l := range languages {

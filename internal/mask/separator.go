@@ -2,9 +2,9 @@ package mask
 
 import "strings"
 
-// separator masks the value after the separator at i, if a secret's name precedes
-// it. These are separators, also when escaped:
-//   - operators such as "=", ":", "=>" and "||",
+// separator masks the value after the separator at i, if a secret's name precedes the
+// separator. These are separators:
+//   - operators such as "=", ":", "=>" and "||"; "=" and ":" can be escaped,
 //   - the ">" at the end of a tag,
 //   - the comma between two strings.
 func (s *scanner) separator(i int) {
@@ -74,8 +74,9 @@ func (s *scanner) arrow(i, n int, words name) bool {
 	return words.nonASCII && i+n < len(s.text) && s.text[i+n] < 0x80
 }
 
-// separatorAt returns the length of the separator at i, or 0. c is usually the
-// decoded first byte. encoded is true if the separator is percent-encoded.
+// separatorAt returns the length of the separator at i, or 0. c is the character that
+// stands for the separator, such as '=' for "&#61;" and '-' for an arrow. encoded is
+// true if the separator is percent-encoded.
 func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 	text := s.text[i:]
 	switch c = text[0]; c {
@@ -140,8 +141,8 @@ func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 	return 0, c, false
 }
 
-// slashes masks the user information if the two slashes of a URL begin at i. It
-// also reports whether they do.
+// slashes reports whether the two slashes of a URL begin at i. If they do, it masks the
+// user information of the URL.
 func (s *scanner) slashes(colon, i int, encoded bool) bool {
 	for range 2 {
 		n := slash(s.text[i:])

@@ -2,8 +2,9 @@ package mask
 
 import "strings"
 
-// looksSecret reports whether v is not like a word: mixed, a long number, or
-// unpronounceable.
+// looksSecret reports whether v looks like a secret and not like words. Such a v is a
+// long number, has letters and digits, or is long or of mixed case. A UUID does not
+// count.
 func looksSecret(v string) bool {
 	c := classes(v)
 	switch {
@@ -31,8 +32,8 @@ func mixed(v string) bool {
 	return c&digit != 0 && c&(lower|upper) != 0
 }
 
-// isWords reports whether v consists of words, divided by punctuation or capitals.
-// Longer words must have a vowel.
+// isWords reports whether v consists of words, divided by punctuation or capitals. A
+// word of more than three letters must have a vowel.
 func isWords(v string) bool {
 	for from := 0; from < len(v); {
 		if c := class[v[from]]; c&(lower|upper) == 0 {

@@ -216,6 +216,6 @@ var innocent = []string{
 	// cursors.
 	"key=value1234", "cache miss for key=value1234&page=2", "credential=default2", "bad token=RPAREN2", "sig=SIGSEGV11", "Basic plan2024 required", "--api-key-env OPENAI_API_KEY", "cursor=eyJpZCI6MTIzNDU2fQ", `{"cursor":"eyJpZCI6MTIzNDU2Nzg5MH0"}`,
 	"cert MIIDdzCCAl+gAwIBAgIEbGg1wcD3ERKx8mTlq0Vb5NyZaGsAwIBAgIEb rejected",
-	// Names of secrets, in several languages, without a secret.
+	// These texts have names of secrets, in several languages, but no secret.
 	"密码：错误", "пароль: неверный", "用户密码错误: 3", "password(s) expired", "token(ctx, err)", "std::token::Kind", "user\tpassword\temail", "a&b=c&amp;d", "passwords: required",
 }

@@ -65,16 +65,16 @@ var (
 		пароли şifresi parol paroli parole heslem lozinka lozinku geslo salasõna parool lykilorð aðgangsorð slaptažodis parolă contrasenya pasahitza wagwoord nenosiri
 		סיסמה סיסמא رمز पासवर्ड รหัสผ่าน 암호 暗証番号 暗号 密钥 口令码 κωδικός κωδικο գաղտնաբառ პაროლი пароля паролю`)
 	manyPasswords = set("passwords passwds passwörter kennwörter contraseñas senhas wachtwoorden пароли")
-	// These fields have a secret in a map of secrets. The fields in accountNames
-	// have a secret only in a map of passwords.
+	// In a map of secrets, a field named in vaultNames has a secret. In a map of
+	// passwords, a field named in accountNames also has a secret.
 	vaultNames   = set("db database mail email account service bucket owner vendor role admin login primary cache search order")
 	accountNames = set("user users username")
 	// settings are names of secrets in configuration files.
 	settings = set("requirepass masterauth masteruserpassword")
 	// codes are names of one-time codes and PINs.
 	codes = set("otp totp pin cvv cvc mtan hotp cvv2 cvc2 cvn cvn2 kartenprüfnummer prüfziffer kartenprüfziffer cryptogramme kryptogramm")
-	// These are names of the security codes of payment cards, with three or four
-	// digits.
+	// These are names of the security codes of payment cards. Such a code has three or
+	// four digits.
 	cards       = set("cvv cvc cvv2 cvc2 cvn cvn2 kartenprüfnummer prüfziffer kartenprüfziffer cryptogramme kryptogramm")
 	cardPhrases = strings.Split("cryptogramme visuel|código de seguridad de la tarjeta|código de segurança do cartão|codice di sicurezza della carta|card verification value|card verification number|card verification code", "|")
 	// codeKinds are words that precede "code" in the name of a one-time code.
@@ -120,8 +120,8 @@ var (
 		openai anthropic azure google gemini mistral groq cohere stripe sendgrid twilio datadog dd newrelic cloudflare github gitlab huggingface hf sentry algolia mailgun mapbox pinecone portkey`)
 	// passKinds are words before "pass" in the name of a password.
 	passKinds = set("passin passout passwd db user smtp mail email ftp sftp ssh root admin database mysql pg postgres redis mongo http https proxy auth login my key store ldap wifi basic imap become sudo su vault enable bind keystore truststore storage archive zip rar pdf wp joomla app sql oracle sa service")
-	// notSecret has words of names without a secret, such as "max_tokens" and
-	// "primary key".
+	// notSecret has words in the names of values that are not secrets. Examples of such
+	// names are "max_tokens" and "primary key".
 	notSecret = set(`max min num number count counts total limit budget prompt completion input output cached usage remaining per primary foreign partition sort row cache routing object map
 		dict index unique duplicate composite unexpected expected illegal parse syntax pad bos eos unk method function type hot registry public host last first before after idempotency
 		deduplication missing column field json surrogate lookup search group order reading start end stop`)

@@ -2,7 +2,8 @@ package mask
 
 import "strings"
 
-// authorityBytes is how far an at sign can be from an unescaped slash, in bytes.
+// authorityBytes is how many bytes after an unescaped slash are searched for an at
+// sign. It is also the maximum length of ":password@host" in a URL without a scheme.
 const authorityBytes = 256
 
 // plainUsers are well-known user names. In a URL without a password, other users
@@ -80,10 +81,11 @@ func (s *scanner) authority(i int, encoded bool) (at int) {
 	if encoded {
 		return at
 	}
-	// A password can contain a slash or a question mark. The at sign comes after it
-	// in two cases:
-	//   - The text before the slash has a colon without a port.
-	//   - This text has no dot, and a host follows the at sign.
+	// A password can contain a slash or a question mark. An at sign after this
+	// character ends the password in two cases:
+	//   - The text before the character has a colon, and no port follows the colon.
+	//   - The character is a slash, the text before the slash has no dot, and a host
+	//     follows the at sign.
 	if host, port, ok := strings.Cut(s.text[max(i, at+1):end], ":"); ok && !strings.HasPrefix(host, "[") && !all(port, digit|tail|closer) {
 		j := s.urlRun(end)
 		if k := strings.LastIndexByte(s.text[end:min(j, end+authorityBytes)], '@'); k >= 0 {
@@ -245,8 +247,8 @@ func endpointOnce(endpoint string) string {
 	return clean(scheme + rest)
 }
 
-// isAddress reports whether text can be a URL without a scheme. Before an at sign
-// there must be a password, or after it a host.
+// isAddress reports whether text can be a URL without a scheme. If text has an at sign,
+// a password must precede the at sign or a host must follow it.
 func isAddress(text string) bool {
 	user, host, ok := strings.Cut(text, "@")
 	return !ok || strings.ContainsAny(user, ":/?#") || strings.ContainsAny(host, ".:/?#@") || host == "localhost"

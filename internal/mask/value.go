@@ -126,7 +126,8 @@ func (s *scanner) endsItem(i int) bool {
 	return i >= len(s.text)
 }
 
-// trimmed returns the end of s.text[from:to] without punctuation at the end.
+// trimmed returns the index at which the punctuation at the end of s.text[from:to]
+// begins. If there is none, it returns to.
 func (s *scanner) trimmed(from, to int) int {
 	if s.trim.to == to && s.trim.from <= from {
 		return max(from, s.trimTo)

@@ -195,7 +195,8 @@ var wordStarts = func() (t [256]uint32) {
 	return t
 }()
 
-// word masks the key at i, such as "ghp_...", or the secret after the word.
+// word masks the key at i, such as "ghp_...". If no key begins at i, it masks the
+// secret after the word at i.
 func (s *scanner) word(i int) {
 	if s.prefix(i) {
 		return
@@ -250,8 +251,8 @@ func (s *scanner) word(i int) {
 	}
 }
 
-// afterNonASCII masks the word at i after a password's name with a non-ASCII last
-// character.
+// afterNonASCII masks the secret at i if the name of a password precedes it. The last
+// character of the name must not be ASCII.
 func (s *scanner) afterNonASCII(i int) {
 	if i < 3 || s.text[i-1] != ' ' || s.text[i-2] < 0x80 {
 		return

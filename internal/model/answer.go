@@ -33,8 +33,8 @@ type Prior struct {
 //   - the HTTP status that the rule finds, or 0,
 //   - whether the error has a signal that is not text, such as a code.
 //
-// The result 0 means that the model must not change the answer of the rule. If the
-// rule finds a status, only 500 can give a greater weight.
+// The result 0 means that the model must not change the answer of the rule. If the rule
+// finds a status, the result is 0, unless the status is 500 and the strength is "code".
 func Weight(strength string, status int, coded bool) float64 {
 	switch {
 	case status == 500 && strength == "code":
@@ -57,8 +57,8 @@ type Answer struct {
 	Probability float32
 }
 
-// Confidence is the share of right reasons for each step: see [Answer.Step]. The
-// figures come from the cross-validation in corpus/README.md.
+// Confidence is the share of answers with the right reason, for each step: see
+// [Answer.Step]. The figures come from the cross-validation in corpus/README.md.
 var Confidence = [16]float64{.1, .1, .1, .2, .3, .41, .43, .44, .62, .62, .62, .62, .69, .76, .78, .91}
 
 // Step returns the index of a.Probability in [Confidence]. There are 16 steps of

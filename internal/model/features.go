@@ -114,8 +114,9 @@ type word struct {
 // text returns the letters of the word.
 func (w *word) text() []byte { return w.letters[:w.n] }
 
-// parts writes the n-grams that f has into features. The loop has no branch for f,
-// because the CPU would mispredict it.
+// parts returns the n-grams of w that are in the filter f, and stores them in features.
+// The loop does not branch on the result of f, because the CPU would mispredict the
+// branch.
 func (w *word) parts(features *[maxParts]uint32, f *filter) []uint32 {
 	n := 0
 	grams, before := uint64(' '), uint64(0)
@@ -277,7 +278,8 @@ func (s *scanner) letters(w *word, end int) {
 	s.whole(hash, w)
 }
 
-// whole sets the feature of a word with this hash, and the feature of the pair.
+// whole sets w.whole, the feature of the word with this hash, and w.pair, the feature
+// of its pair with the previous word.
 func (s *scanner) whole(hash uint64, w *word) {
 	w.whole = asFeature(hash * multiplier)
 	w.paired = s.previous != 0

@@ -48,9 +48,9 @@ type Model struct {
 	hidden    layer                               // bias of each unit
 	output    [Hidden]Scores                      // weights of each unit for the reasons
 	bias      Scores
-	// These fields cache the sums for the n-grams of words. A full entry keeps its
-	// word, so texts cannot fill the memory.
-	//   - featureCache is for features of the table, by the index of the feature.
+	// These fields cache the sums for the n-grams of words. An entry is filled once and
+	// not replaced, so texts cannot fill the memory.
+	//   - featureCache is for words in the table, by the index of the feature.
 	//   - otherCache is for any other word, by the hash of the word.
 	featureCache []atomic.Pointer[wordParts]
 	otherCache   [1 << otherBits]atomic.Pointer[wordParts]

@@ -9,8 +9,8 @@ import (
 // Word is a word of a text, and the weight that it gives to one reason.
 type Word struct {
 	Text string
-	// Weight is how much the word raises the score of the reason. A score is the
-	// logarithm of the odds. The mean of the effects on all reasons is subtracted.
+	// Weight is how much more the word raises the score of this reason than the mean
+	// score of all reasons. A score is the logarithm of the odds.
 	Weight float64
 }
 
@@ -60,8 +60,8 @@ func (m *Model) effects(r *Reader, reason int) (effects layer) {
 	return effects
 }
 
-// vectors returns the sums of the vectors for each word. A pair belongs to the
-// second word.
+// vectors returns, for each word, the sums of the vectors of its features. A pair is a
+// feature of its second word.
 func (m *Model) vectors(text string) map[string]*[Groups]sums {
 	all := map[string]*[Groups]sums{}
 	pairs := map[uint32]bool{}

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Open refuses a file of another user and a file with several hard links. The file
-// must not change.
+// Open refuses a file of another user. With os.O_TRUNC, it also refuses a file with
+// several hard links. A refused file must not change.
 func TestOpenRefusesWithoutAChange(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

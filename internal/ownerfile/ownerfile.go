@@ -1,9 +1,9 @@
 // Package ownerfile opens files that other users must not read. [Open] is the entry
 // point.
 //
-// On Unix a new file gets mode 0600. If an existing file has more permissions, its
-// mode is set to 0600. Open refuses a file of another user, even for root. On
-// Windows, a file has the access list of its directory.
+// On Unix a new file gets mode 0600. An existing file loses all permissions beyond
+// 0600. Open refuses a file of another user, even for root. On Windows, a file has the
+// access list of its directory.
 package ownerfile
 
 import (
@@ -37,8 +37,9 @@ func Open(path string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// secure restricts f to its owner, and truncates f if truncate is true. If it must
-// not do so, it returns an error and leaves f unchanged.
+// secure restricts f to its owner, and truncates f if truncate is true. If f belongs to
+// another user, or has several hard links and would be truncated, secure returns an
+// error and leaves f unchanged.
 func secure(f *os.File, truncate bool) error {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {

@@ -16,7 +16,8 @@ func ExamplePolicy() {
 	// Output: default-src 'none'; connect-src 'none'; script-src 'sha256-GcEEE0IkDzIP5EQ6DXZaDPORqT5RTBELX8Fyzyg9yvo='; style-src 'sha256-mkSHzL7faOU7/U/v8Umg+058R69+vN2A2xmE3Fz1q98='; img-src data:; base-uri 'none'; form-action 'none' <nil>
 }
 
-// The browser would end a script at its own end tag and read markup.
+// Policy must refuse a script or style that contains its own end tag. A browser would
+// end the script there, and read the rest as markup.
 func TestPolicyRefusesOpenEnds(t *testing.T) {
 	t.Parallel()
 	_, err := pages.Policy("'</SCRIPT>'", "")

@@ -1,9 +1,11 @@
 // Package precedence chooses among the results for several sources about one error.
-// It chooses the first result of these kinds, in this order:
+// These kinds of results take precedence in this order:
 //
 //  1. A rule finds the reason.
 //  2. The model finds the reason.
 //  3. Any result.
+//
+// Among results of the same kind, the first one is chosen.
 package precedence
 
 import "github.com/errclass/errclass/classify"

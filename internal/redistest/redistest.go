@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Required is an environment variable that the CI sets. If no server is installed,
-// tests that need one fail with this variable. Without it, they pass.
+// Required is an environment variable that the CI sets. If it is set and no server is
+// installed, tests that need a server fail. If it is not set, these tests pass.
 const Required = "ERRCLASS_REQUIRE_REDIS"
 
 // ErrNotInstalled is returned by [Start] if neither redis-server nor valkey-server

@@ -28,8 +28,9 @@ func byteNumbers(v []byte, limit int) (text string, ok bool) {
 	return b.String(), ok
 }
 
-// appendByteNumbers decodes at most limit numbers. It returns the index after the
-// last number and the comma. If a number is not between 0 and 255, ok is false.
+// appendByteNumbers decodes at most limit numbers. It returns the index after the last
+// number and the comma that follows it. If a number is not between 0 and 255, ok is
+// false.
 func appendByteNumbers(b *strings.Builder, v []byte, limit int) (end int, ok bool) {
 	n, digits := 0, 0
 	for i, c := range v {

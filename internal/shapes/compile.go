@@ -12,8 +12,8 @@ const (
 	ReasonKey   = "error.reason"
 )
 
-// Keys has paths of fields that the user has set. These paths are tried before the
-// paths of a shape.
+// Keys has the paths that the user has set for levels, messages and errors. These paths
+// are tried before the paths of a shape.
 type Keys struct {
 	Levels, Message, Errors []string
 }

@@ -64,7 +64,8 @@ func read(r *shapes.Reader, line string) (all []record) {
 	return all
 }
 
-// TestShapes checks that each shape has an error, a nested error and another line.
+// TestShapes checks the sample lines of each shape: an error, a nested error and a line
+// without an error.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]map[string]bool{}

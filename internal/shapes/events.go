@@ -18,9 +18,9 @@ type Event struct {
 // IsEvent reports whether the event has a level or a stack trace.
 func (e Event) IsEvent() bool { return e.Severity != Unknown }
 
-// Events joins the lines of a text log to events. Indented lines belong to the line
-// before them. The stack traces of Java, Python, Go, Node, .NET and Rust also do.
-// The zero value is ready for use. Events is not safe for concurrent use.
+// Events joins the lines of a text log into events. It adds an indented line to the
+// previous event. It also joins the lines of a stack trace of Java, Python, Go, Node,
+// .NET or Rust. The zero value is ready for use. Events is not safe for concurrent use.
 type Events struct {
 	// WithoutTime leaves the times of the events unset. This saves a third of the
 	// time of [Events.Add].
@@ -43,9 +43,9 @@ func (s *Events) Add(line []byte) (continues bool) {
 	return s.add(line, &p)
 }
 
-// AddRead is like [Events.Add], but uses the prefix that r has read. The last call
-// of r.Read must have been for this line. A longer text that begins with this line
-// is also allowed. That call must have returned false.
+// AddRead is like [Events.Add], but uses the prefix that r has read. The last call of
+// r.Read must have read this line, or a longer text that begins with this line. The
+// call must have returned false.
 func (s *Events) AddRead(r *Reader, line []byte) (continues bool) { return s.add(line, &r.prefix) }
 
 func (s *Events) add(line []byte, p *prefix) (continues bool) {
@@ -59,7 +59,7 @@ func (s *Events) add(line []byte, p *prefix) (continues bool) {
 	return false
 }
 
-// Event returns the current event. Lines that belong to the event can change it.
+// Event returns the current event. Further lines of the event can change its fields.
 func (s *Events) Event() Event { return s.event }
 
 // End ends the current event. The next line starts a new event.

@@ -2,8 +2,8 @@ package shapes
 
 import "github.com/errclass/errclass/internal/jsontop"
 
-// fields has the undecoded values of an object or of a logfmt line. It has only the
-// keys of the set. If a key repeats, the last value counts.
+// fields has the undecoded values of an object or of a logfmt line. Only keys of the
+// Set have values. If a key repeats, the last value counts.
 type fields struct {
 	set    *Set
 	seen   mask // keys of this object; other keys have values of earlier lines

@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPatternsRuleOutNoMatch checks that no matching pattern is excluded by its
-// first bytes. It changes each sample near the start and near the first separator.
+// TestPatternsRuleOutNoMatch checks that the first bytes of a line exclude no pattern
+// that matches the line. The test changes each sample near the start and near the first
+// separator.
 func TestPatternsRuleOutNoMatch(t *testing.T) {
 	t.Parallel()
 	for _, line := range textSamples(t) {

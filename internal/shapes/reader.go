@@ -44,11 +44,12 @@ const maxDepth = 3
 type Record struct {
 	// Shape describes the line. If no shape of the table fits, Shape is [Common].
 	Shape *Shape
-	// Severity is the highest severity among the levels of the record. If the
-	// record has no level, the severity comes from
-	//   - the log line in the message,
-	//   - the shape, or
-	//   - the prefix.
+	// Severity is the highest severity among the levels of the record. If the record
+	// has no level, the severity comes from
+	//   - the log line in the message, or
+	//   - the shape or the prefix, whichever has the higher severity.
+	//
+	// If the shape is a carrier, the level of the log line takes precedence.
 	Severity Severity
 	// Inner is the shape of a log line inside the message, or nil.
 	Inner *Shape
@@ -156,9 +157,9 @@ func (r *Reader) find() *compiled {
 	return r.shape
 }
 
-// records visits every object in list. If names is not empty, each item has a list
-// with the key names[0], and so on. Then only the objects in the innermost lists are
-// visited.
+// records visits every object in list. If names is not empty, each item of list has a
+// list with the key names[0]. The items of this list have a list with the key names[1],
+// and so on. Then records visits only the objects in the innermost lists.
 func records(list []byte, names []string, visit func(item []byte)) {
 	if len(list) == 0 || list[0] != '[' {
 		return

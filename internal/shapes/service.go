@@ -12,7 +12,7 @@ import (
 //   - OpenTelemetry, ECS, Datadog and Google Cloud,
 //   - Fluent Bit and Filebeat on Kubernetes,
 //   - Docker's journald driver and systemd,
-//   - many programs, such as the key app.
+//   - many programs, which use keys such as "app" and "program".
 var Services = []string{
 	"service.name", "service/name", "service", "service_name", "serviceContext/service", "dd.service", "dd/service",
 	"app", "application", "app_name", "appname", "program",

@@ -49,9 +49,10 @@ type Shape struct {
 	Attributes string
 	// Stream is the path of a field with the value stdout or stderr.
 	Stream string
-	// Carrier is true if the message is a line of another logger. The level of this
-	// line takes precedence. A JSON object in a message is read as a line in any
-	// case.
+	// Carrier is true if the message is a line of another logger. The level of the
+	// message then takes precedence over the level of the record. If Carrier is false,
+	// the message is read as a line only if it is a JSON object and the level of the
+	// record is not below error.
 	Carrier bool
 	// Records is the path of the records, if a line has several. Each element of
 	// the path is the name of a list. For example, "x/y" means a list y in each
@@ -100,7 +101,8 @@ const maxRead = 64 << 10
 // is bytes.
 const MaxInner = 1 << 20
 
-// text decodes v, and reports whether v is a string. In logfmt, every value is one.
+// text decodes v, and reports whether v is a string. In logfmt, every value is a
+// string.
 func text(v []byte, logfmt bool) (string, bool) {
 	s, ok := jsontop.Ends(v, MaxText)
 	if ok || !logfmt {

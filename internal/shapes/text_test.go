@@ -142,8 +142,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestExceptionsInARow checks that an exception after another exception begins a
-// new event. After a Python frame, it must not.
+// TestExceptionsInARow checks that an exception after another exception begins a new
+// event. An exception after a Python frame must not begin a new event.
 func TestExceptionsInARow(t *testing.T) {
 	t.Parallel()
 	var got [][]string

@@ -16,9 +16,9 @@ type TextEvents struct {
 }
 
 // Starts reports whether line starts a new event. The current event stays the same
-// until the next call of [TextEvents.Add]. The last call of r.Read must have been
-// for this line. A longer text that begins with this line is also allowed. That
-// call must have returned false.
+// until the next call of [TextEvents.Add]. Before Starts, call r.Read for this line,
+// or for a longer text that begins with this line. That call must have returned
+// false.
 func (t *TextEvents) Starts(r *Reader, line []byte) bool {
 	t.starts = !t.events.AddRead(r, trimEnd(line))
 	return t.starts
@@ -46,8 +46,8 @@ func (t *TextEvents) End() { t.events.End() }
 func (t *TextEvents) Event() Event { return t.event }
 
 // Text returns the text of the current event, without the header of the first line.
-// From a longer text, it returns the first [MaxText] bytes. The result is valid
-// until the next call of [TextEvents.Add].
+// If the text is longer than [MaxText] bytes, the rest is left out. The result is
+// valid until the next call of [TextEvents.Add].
 func (t *TextEvents) Text() []byte { return bytes.TrimSpace(t.text) }
 
 // Lines returns the number of lines of the current event.

@@ -93,7 +93,7 @@ func unixTime(v []byte) (time.Time, bool) {
 		perSecond := int64(time.Second / unit)
 		return time.Unix(whole/perSecond, whole%perSecond*int64(unit)).UTC(), true
 	}
-	// A float64 with today's time is exact only to the microsecond.
+	// A float64 that holds a present-day time is exact only to the microsecond.
 	micro := n * (float64(unit) / float64(time.Microsecond))
 	return time.UnixMicro(int64(math.Round(micro))).UTC(), true
 }

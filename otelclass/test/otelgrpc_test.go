@@ -28,7 +28,8 @@ func (f failing) Check(context.Context, *grpc_health_v1.HealthCheckRequest) (*gr
 	return &grpc_health_v1.HealthCheckResponse{}, f.err
 }
 
-// If an error is the client's fault, the span of the server is not an error.
+// If an error is the client's fault, the server's span does not have the status
+// Error.
 func TestOtelgrpc(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

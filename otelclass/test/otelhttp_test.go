@@ -19,7 +19,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// spansOf returns "category/reason" of the spans that use exports, by their kind.
+// spansOf calls the function use and returns "category/reason" of each exported
+// span, by the kind of the span.
 func spansOf(t *testing.T, use func(*sdktrace.TracerProvider)) map[trace.SpanKind]string {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()
@@ -34,7 +35,8 @@ func spansOf(t *testing.T, use func(*sdktrace.TracerProvider)) map[trace.SpanKin
 	return result
 }
 
-// If an error is the client's fault, the span of the server is not an error.
+// If an error is the client's fault, the server's span does not have the status
+// Error.
 func TestOtelhttp(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

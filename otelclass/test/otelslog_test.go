@@ -29,9 +29,9 @@ type quietValuer struct{ quiet }
 
 func (quietValuer) LogValue() slog.Value { return slog.StringValue("request failed") }
 
-// Each row is one way to log an error with slog. The error "text" is classified by
-// its text, and "value" by its field StatusCode. docs/opentelemetry.md has the same
-// table.
+// Each row is one way to log an error with slog. Each way is tried with two errors:
+// the error text is classified by its text, the error value by its field StatusCode.
+// docs/opentelemetry.md has the same table.
 func TestOtelslog(t *testing.T) {
 	t.Parallel()
 	const auth, unknown = "fatal/authentication", "fatal/unknown"

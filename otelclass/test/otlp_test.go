@@ -19,8 +19,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// Both transports of OTLP export the two attributes, from batch and simple
-// processors.
+// Both transports of OTLP, HTTP and gRPC, export category and reason. The test uses
+// batch and simple processors.
 func TestOTLP(t *testing.T) {
 	t.Parallel()
 	transports := []struct {

@@ -19,8 +19,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// jsonAttributes decodes attributes in the JSON that the standard output exporters
-// write.
+// jsonAttributes decodes attributes from the JSON that the exporters for standard
+// output write.
 type jsonAttributes []struct {
 	Key   string
 	Value struct{ Value any }

@@ -19,9 +19,9 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Queue restarts calls that failed with network errors, on the machines of a fleet.
-// Kinds, functions and events are those of a [resilience.Queue]. Make a Queue with
-// [NewQueue]. A Queue is safe for concurrent use.
+// Queue restarts calls that failed with network errors. Any machine of a fleet can
+// run a restart. Kinds, functions and events work as in a [resilience.Queue]. Make a
+// Queue with [NewQueue]. A Queue is safe for concurrent use.
 type Queue struct {
 	client    redis.UniversalClient
 	tasks     *asynq.Client
@@ -105,8 +105,8 @@ func (silent) Warn(...any)  {}
 func (silent) Error(...any) {}
 func (silent) Fatal(...any) {}
 
-// NewQueue returns a queue with the settings of c. A nil c means the defaults.
-// Enabled is ignored. The caller closes the client after [Queue.Shutdown].
+// NewQueue returns a queue with the settings of c. A nil c means the defaults. The
+// field Enabled is ignored. The caller closes the client after [Queue.Shutdown].
 func NewQueue(client redis.UniversalClient, c *resilience.Config, opts ...Option) *Queue {
 	q := &Queue{
 		client: client, tasks: asynq.NewClientFromRedisClient(client), inspector: asynq.NewInspectorFromRedisClient(client),

@@ -27,7 +27,7 @@ import (
 )
 
 // asCrasher is an environment variable that makes the test binary a worker. The task
-// of this worker kills the process. The value is the address of a server.
+// of this worker kills the process. The value is the address of the Redis server.
 const asCrasher = "ASYNQRESTART_AS_CRASHER"
 
 func TestMain(m *testing.M) {
@@ -52,7 +52,8 @@ func crash(addr string) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// onServers runs a test with miniredis and with a real server, if installed.
+// onServers runs a test with miniredis. If redis-server is installed, onServers runs
+// the test with redis-server too.
 func onServers(t *testing.T, test func(t *testing.T, addr string)) {
 	t.Helper()
 	t.Parallel()
@@ -85,7 +86,8 @@ func newClient(t *testing.T, addr string) *redis.Client {
 	return c
 }
 
-// machine is the queue of one machine, with the emitted events.
+// machine stands for one machine of a fleet: a queue and the events that the queue
+// has emitted.
 type machine struct {
 	*asynqrestart.Queue
 	mu   sync.Mutex
@@ -234,7 +236,8 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// A refused call of a restart does not count. A failed call counts.
+// If an open breaker refuses the call of a restart, the restart does not count. If
+// the call fails, the restart counts.
 func TestRestartCallsDo(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)
@@ -452,8 +455,8 @@ func TestRecordHasNoSecret(t *testing.T) {
 	})
 }
 
-// A call without an answer in time is restarted too. So is a call that an open
-// breaker refused.
+// A call that exceeds the attempt timeout is restarted. A call that an open breaker
+// refused is restarted too.
 func TestAttemptTimeouts(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		hung := &resilience.AttemptTimeoutError{Limit: time.Second}

@@ -189,8 +189,8 @@ func (r *run) finish(ctx context.Context, err error, took time.Duration) error {
 	return result
 }
 
-// afterRefusal rounds a pause up to a multiple of the base pause. Otherwise all
-// refused tasks would restart at once.
+// afterRefusal rounds a pause up to a multiple of the base pause. Without this, all
+// refused tasks would restart at the same moment.
 func (q *Queue) afterRefusal(agent string, wait time.Duration) time.Duration {
 	_, base := q.settings(agent)
 	return (wait + base - 1) / base * base

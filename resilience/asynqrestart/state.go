@@ -74,7 +74,8 @@ redis.call('PEXPIRE', KEYS[1], ARGV[6])
 return 1
 `)
 
-// releaseScript removes the owner, so that the end does not count as a crash.
+// releaseScript removes the owner, so that a restart that Shutdown cancels does not
+// count as a crash.
 //
 // KEYS: state. ARGV: owner.
 var releaseScript = redis.NewScript(`

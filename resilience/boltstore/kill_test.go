@@ -33,7 +33,7 @@ import (
 //   - childDrain: accept no new tasks, and exit when no task is left.
 //   - childSuicide: run a task that kills the process, and exit when the task is
 //     parked.
-//   - childShared, as a prefix: run sharedChild.
+//   - childShared, followed by a number: run sharedChild.
 //   - A number: offer and run tasks until killed. The number is part of the task
 //     names.
 const (

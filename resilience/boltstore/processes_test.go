@@ -25,8 +25,8 @@ const (
 	sharedTasks     = 5 // tasks that each process offers
 )
 
-// perCall is a store for several processes. Each method opens the file and waits for
-// other processes.
+// perCall is a store for several processes. Each method waits until no other process
+// has the file open, and then opens it.
 type perCall struct{ path string }
 
 func (p perCall) with(f func(*boltstore.Store) error) error {

@@ -7,8 +7,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// maxStates limits the number of states in a memory. A state is a pause of a rate
-// limit or an open breaker.
+// maxStates limits the number of states in a memory. A state is an open breaker or
+// the pause of a rate limit.
 const maxStates = 10000
 
 // openLife is how long an open breaker stays stored after the next trial is due.

@@ -71,7 +71,7 @@ return 1
 //
 //   - If this is the first opening of an outage and an opening is stored, the script
 //     does nothing.
-//   - After a failed trial, another process keeps its lease.
+//   - After a failed trial, the script does not take the lease from another process.
 //
 // KEYS: state, index, lease. ARGV: JSON of the change, TTL, channel, member of the
 // index, time until the next trial, "1" for the first opening of an outage, process.

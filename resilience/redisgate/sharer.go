@@ -76,8 +76,8 @@ const (
 	// shortestPause is the first pause before another subscription. Each further
 	// pause doubles, but no pause exceeds longestPause.
 	shortestPause, longestPause = 100 * time.Millisecond, 5 * time.Second
-	// pingAfter is the time without a message before a ping. It also limits the time
-	// for the answer.
+	// pingAfter is how long the Sharer waits for a message before it sends a ping.
+	// The Sharer then waits equally long for the answer.
 	pingAfter = 2 * time.Second
 )
 
@@ -91,7 +91,7 @@ var errAway = errors.New("redisgate: the server is away")
 // before the client.
 //
 // Set ContextTimeoutEnabled in the options of the client. Without this option, a
-// command to a hanging server keeps a goroutine for the client's own timeout.
+// command to a hanging server blocks a goroutine until the client's own timeout.
 func New(ctx context.Context, client redis.UniversalClient, opts ...Option) (*Sharer, error) {
 	if client == nil {
 		return nil, errors.New("redisgate: no client")

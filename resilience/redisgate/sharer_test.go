@@ -25,8 +25,8 @@ func TestNew_NoClient(t *testing.T) {
 	require.Error(t, err)
 }
 
-// If one process meets a rate limit, the others pause too. So do processes that
-// start later.
+// If one process meets a rate limit, the others pause too. Processes that start
+// later also pause.
 func TestHold(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		a, b := newProcess(t, addr), newProcess(t, addr)

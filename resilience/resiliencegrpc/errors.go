@@ -95,8 +95,8 @@ func (e *callError) Error() string              { return e.status.Err().Error() 
 func (e *callError) Unwrap() error              { return e.err }
 func (e *callError) GRPCStatus() *status.Status { return e.status }
 
-// hintedError wraps an error and adds the pause of the server. Package classify
-// calls the method RetryAfter.
+// hintedError wraps an error and adds the pause that the server asked for. Package
+// classify calls the method RetryAfter.
 type hintedError struct {
 	err  error
 	wait time.Duration

@@ -32,8 +32,8 @@ import (
 //     Between two attempts, SendMsg waits for the next attempt.
 //
 // The time limit attemptTimeoutMs ends when the stream is established. If a server
-// may send nothing for longer, set no limit. Or let the server send the header at
-// once.
+// may send nothing for longer than this limit, set no limit, or let the server send
+// the header at once.
 //
 // While a stream is being established, another goroutine runs the observers. This
 // goroutine also runs the functions of the [resilience.Call]. It ends with the
@@ -263,7 +263,7 @@ func (s *stream) CloseSend() error {
 	return s.current.CloseSend()
 }
 
-// SendMsg sends a message. Between two attempts, it depends on the stream:
+// SendMsg sends a message. What it does between two attempts depends on the stream:
 //
 //   - SendMsg of a server stream stores the request for the next attempt.
 //   - SendMsg of a stream with several requests blocks until the next attempt.

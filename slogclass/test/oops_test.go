@@ -29,7 +29,7 @@ func TestHandlerOopsError(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
 			logger := slog.New(slogclass.New(slog.NewJSONHandler(&out, nil)))
-			// The last call uses the cached handler.
+			// Log once at the root, and twice in a group.
 			logger.Error("failed", tt.attr)
 			grouped := logger.WithGroup("g").With("n", 1)
 			grouped.Error("failed", tt.attr)

@@ -211,8 +211,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// Progress notifications give their call more time. If the server answers a ping, a
-// hanging call does not end it.
+// Progress notifications give their call more time. If the server answers a ping, it
+// keeps running after a call that hangs.
 func TestProgressAndPing(t *testing.T) {
 	t.Parallel()
 	const answer = 3 * time.Second

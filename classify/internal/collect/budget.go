@@ -26,8 +26,7 @@ var resourceNames = [resources]string{
 	"bytes of text", "bytes of bodies", "bytes of bodies as JSON", "errors", "texts of errors", "header names", "header values", "waits",
 }
 
-// These are the limits for one classification. It then takes less than 10 ms and 4
-// MB.
+// These limits keep one classification below 10 ms and 4 MB.
 const (
 	MaxNodes       = 256      // errors of a chain
 	MaxBody        = 64 << 10 // bytes of a body
@@ -37,7 +36,8 @@ const (
 	MostValues     = 1024
 	mostChainTexts = 256 << 10
 	mostWaits      = 256
-	// shortest is the smallest part of a longer text that is read, in bytes.
+	// shortest is a minimum in bytes. If the budget covers only a smaller part of a
+	// text, nothing of this text is read.
 	shortest = 1 << 10
 )
 

@@ -168,8 +168,8 @@ func check(r ruledoc.Rule) error {
 	return nil
 }
 
-// expand replaces a rule with a table by one rule for each code. With {reason} in
-// the id, there is one rule for each reason.
+// expand replaces each rule that names a table by one rule for each code of the table. If
+// the id contains {reason}, there is only one rule for each reason.
 func expand(doc ruledoc.Document) ([]ruledoc.Rule, error) {
 	var rules []ruledoc.Rule
 	for _, r := range doc.Rules {
@@ -196,7 +196,7 @@ func expand(doc ruledoc.Document) ([]ruledoc.Rule, error) {
 	return rules, nil
 }
 
-// byReason turns a rule with {reason} in the id into one rule for each reason. All
+// byReason turns a rule whose id contains {reason} into one rule for each reason. All
 // codes of a reason share one pattern.
 func byReason(r ruledoc.Rule, t ruledoc.Table) []ruledoc.Rule {
 	var rules []ruledoc.Rule

@@ -129,8 +129,8 @@ func patterns(n int) []string {
 	return exprs
 }
 
-// compare matches exprs against texts with both programs, and prints a line of the
-// table.
+// compare matches exprs against texts with Hyperscan and with package scan, and prints a
+// line of the table.
 func compare(folder, program string, exprs, texts []string, turns int) error {
 	input := filepath.Join(folder, "input")
 	if err := os.WriteFile(input, encode(exprs, texts), 0o600); err != nil {

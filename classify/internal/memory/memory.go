@@ -76,9 +76,9 @@ func Remember(entry *atomic.Uint64, hash uint64, v Verdict) {
 	}
 }
 
-// MatchSlot is a cache entry with the rules that match a text. It is for texts that
-// do not decide alone. The field key is the hash XORed with the other two fields. If
-// an entry is only partly written, [MatchSlot.Recall] ignores it.
+// MatchSlot is a cache entry with the rules that match a text. It is for a text that is
+// not the only evidence of a failure. The field key is the hash XORed with the other two
+// fields. If an entry is only partly written, [MatchSlot.Recall] ignores it.
 type MatchSlot struct{ key, low, high atomic.Uint64 }
 
 // The fields of a MatchSlot have these bits:

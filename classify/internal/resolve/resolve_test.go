@@ -58,7 +58,7 @@ func TestOrderIsTotal(t *testing.T) {
 	}
 }
 
-// TestRankIsTransitive checks that ranks are transitive. Two reasons with one
+// TestRankIsTransitive checks that ranks are transitive. Two reasons with the same
 // strength must have different ranks.
 func TestRankIsTransitive(t *testing.T) {
 	t.Parallel()

@@ -106,8 +106,8 @@ func (p *plainParser) skipLines(indent int) {
 	}
 }
 
-// unquoted reads a text without quotes. It ends before a byte in ends, a comment or
-// the end of the line.
+// unquoted reads a text without quotes. The text ends before a byte in ends, a comment
+// or the end of the line.
 func (p *plainParser) unquoted(ends string) *yaml.Node {
 	rest := p.text[p.at:]
 	if !beginsUnquoted(rest) {
@@ -147,8 +147,8 @@ func beginsUnquoted(s string) bool {
 	return isName(s[0]) || s[0] >= utf8.RuneSelf || strings.IndexByte(`/.\(^~$+<;`, s[0]) >= 0
 }
 
-// quoted reads a text in quotes and returns it without the quotes. It must end on
-// the same line.
+// quoted reads a text in quotes and returns it without the quotes. The closing quote
+// must be on the same line.
 func (p *plainParser) quoted() string {
 	quote := p.text[p.at]
 	p.at++

@@ -109,7 +109,7 @@ func Read(r io.Reader) (Document, error) {
 	return Parse(data, func(int, *Rule) error { return nil })
 }
 
-// Parse is like [Read] for data. It calls check with each rule and its index, and
+// Parse is like [Read], but reads data. It calls check with each rule and its index, and
 // stops at the first error. If plain.go cannot read the document, the YAML library
 // reads it from the beginning. Then check is called again for every rule.
 func Parse(data []byte, check func(i int, r *Rule) error) (doc Document, err error) {

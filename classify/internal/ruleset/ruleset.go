@@ -61,15 +61,15 @@ func (s *Set) Plain(text string) string {
 	return text
 }
 
-// Match adds the rules that match text to set, a set of matched rules. plain must be
-// the result of [Set.Plain] for text.
+// Match sets the bits of the rules that match text. set is a set of matched rules. plain
+// must be the result of [Set.Plain] for text.
 func (s *Set) Match(set []uint64, text, plain string) {
 	for _, p := range s.Parts {
 		p.match(set[p.Word:], text, plain)
 	}
 }
 
-// MatchStandard adds the standard rules that match plain to set. plain must be a
+// MatchStandard sets the bits of the standard rules that match plain. plain must be a
 // piece of a result of [Set.Plain]. The user's rules are not tried.
 func (s *Set) MatchStandard(set []uint64, plain string) {
 	for _, p := range s.Parts {
@@ -187,8 +187,8 @@ func (s *Set) vetoed(matched []uint64, index int) bool {
 
 // BeforeRefusal finds the first status in text that belongs to a matched rule of
 // s.Refusals. It returns the position of the status, counted from 1. If there is
-// none, it returns 0. It adds the standard rules that match the text before the
-// status to set.
+// none, it returns 0. In set, it sets the bits of the standard rules that match the text
+// before the status.
 func (s *Set) BeforeRefusal(set, matched []uint64, text string) (at int32) {
 	var codes [8]int
 	n := 0

@@ -13,8 +13,8 @@ type grouping struct {
 	groups []uint8 // groups for which the current state has an edge
 }
 
-// alike returns the group of each class. counts has the number of states with an
-// edge for each class.
+// alike returns the group of each class. counts[c] is the number of states that have
+// an edge for class c.
 func (b *builder) alike() (group []uint8, counts []int) {
 	g := grouping{group: make([]uint8, len(b.sample)), sizes: []int{len(b.sample)}}
 	counts = make([]int, len(b.sample))
@@ -28,8 +28,8 @@ func (b *builder) alike() (group []uint8, counts []int) {
 	return g.group, counts
 }
 
-// refine splits each group with different next states in one state. edges are the
-// edges of that state.
+// refine splits each group whose classes have different next states in one state.
+// edges are the edges of that state.
 func (g *grouping) refine(edges []edge) {
 	g.groups = g.groups[:0]
 	for _, e := range edges {
@@ -53,7 +53,8 @@ func (g *grouping) refine(edges []edge) {
 // split divides a group by the next states of its classes:
 //
 //   - Classes without an edge stay in the old group.
-//   - If every class has an edge, the classes like the first one stay.
+//   - If every class has an edge, the classes with the next state of the first class
+//     stay.
 func (g *grouping) split(old uint8, edges []edge) {
 	into := map[int32]uint8{}
 	if g.met[old].classes == g.sizes[old] {

@@ -4,8 +4,9 @@ import "regexp/syntax"
 
 // assemble divides consecutive subexpressions into pieces and gaps: see chain.
 //
-//   - A gap at either end of the pattern is replaced by its minimum of runes.
-//   - If loops follow each other, their minimums move to the pieces around them.
+//   - A gap at either end of the pattern is replaced by its minimum number of runes.
+//   - If loops follow each other, their required repetitions become part of the
+//     pieces before and after.
 func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 	var c chain
 	var piece []*syntax.Regexp
@@ -55,9 +56,9 @@ func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 	return c, nil
 }
 
-// bounded replaces an unbounded repetition of a group by the minimum of repetitions.
-// This is enough at the beginning and at the end of a pattern. Elsewhere the
-// repetition is an error.
+// bounded replaces an unbounded repetition of a group by the minimum number of
+// repetitions. This is enough at the beginning and at the end of a pattern. Elsewhere
+// the repetition is an error.
 func (p *parser) bounded(re *syntax.Regexp, first, last bool) (*syntax.Regexp, error) {
 	switch {
 	case isLoop(re):

@@ -53,12 +53,13 @@ func prefixes(n int) (all []string) {
 	return all
 }
 
-// mostRefused is the maximum number of steps to refuse a set. It allows two
-// attempts.
+// mostRefused is the maximum number of steps that refusing a set may take. It is
+// enough for two attempts to compile a pattern: see Budget.build.
 const mostRefused = 12_000_000
 
-// If a hostile pattern is refused, few steps are taken and the error names the
-// pattern. If it is accepted, the steps are proportional to the weight.
+// A hostile pattern may be refused or accepted. Refusing it must take few steps, and
+// the error must name the pattern. Compiling it must take no more steps than its
+// weight allows.
 func TestHostilePatternsCostMoreThanTheirBudget(t *testing.T) {
 	t.Parallel()
 	for name, expr := range hostile {

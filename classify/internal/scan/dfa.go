@@ -70,7 +70,7 @@ func between(before, after kind) syntax.EmptyOp {
 
 // builder makes a program deterministic by the subset construction:
 //
-//   - A state is a sorted list of NFA nodes without opSplit.
+//   - A state is a sorted list of NFA nodes. Nodes with opSplit are left out.
 //   - If a state has assertions, the kind of the previous byte is part of the state.
 type builder struct {
 	*program
@@ -126,8 +126,8 @@ func (p *program) tables() (all, exact *table) {
 	return determinize(p, p.starts, len(p.nodes)).layOut(), determinize(p, p.exact, 0).layOut()
 }
 
-// determinize builds the states of the pieces that begin with the given nodes.
-// Memory for room states is allocated at once.
+// determinize builds the states of the pieces that begin with the given nodes. room
+// is the number of states for which memory is allocated first.
 func determinize(p *program, starts []int32, room int) *builder {
 	b := newBuilder(p, room)
 	for k := range kinds {
@@ -188,8 +188,8 @@ func (b *builder) classify() {
 	}
 }
 
-// splitClasses splits every class of bytes by the results of f. The results must be
-// less than kinds.
+// splitClasses splits every class of bytes by the results of f, which must be less
+// than the constant kinds.
 func (b *builder) splitClasses(f func(c byte) uint8) {
 	var numbers [256][kinds]uint16 // the new class plus one, for each old class and each result of f
 	count := uint16(0)

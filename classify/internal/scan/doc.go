@@ -7,7 +7,7 @@
 //     Groups do not capture. A pattern is cut at long repetitions:
 //     "rate.{0,40}limit" has the pieces "rate" and "limit", and the gap ".{0,40}".
 //  2. nfa.go turns the pieces into a nondeterministic automaton (NFA) over UTF-8
-//     bytes. Equal pieces are built once, also if they belong to different patterns.
+//     bytes. Equal pieces are built once, even if they belong to different patterns.
 //  3. dfa.go makes the automaton deterministic (DFA). There are about as many states
 //     as letters in the patterns.
 //  4. exact.go checks the case of letters with a second, small DFA. The large DFA
@@ -23,9 +23,9 @@
 //  3. join.go finds the patterns with all pieces in the right order.
 //  4. gaps.go checks the text between two pieces.
 //
-// The result is exact, also for invalid UTF-8. It agrees with package regexp and the
-// flag (?i). The time is linear in the length of the text. The memory depends on the
-// patterns alone. It is reused for the next text. A text is copied only if it is
+// The result is the same as that of package regexp with the flag (?i), even for
+// invalid UTF-8. The time is linear in the length of the text. The memory depends on
+// the patterns alone, and is reused for the next text. A text is copied only if it is
 // invalid UTF-8.
 //
 // precheck.go refuses a set that is too large before anything is built. A [Budget]

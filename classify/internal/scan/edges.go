@@ -13,8 +13,8 @@ type span struct {
 	asserts     bool // the next state depends on the kind of the byte
 }
 
-// buildEdges computes the edges of all states. The newest state is first, so that
-// the nodes of a path are close together in memory.
+// buildEdges computes the edges of all states. It begins with the newest state, so
+// that the nodes of a path are close together in memory.
 func (b *builder) buildEdges() {
 	for len(b.waiting) > 0 {
 		s := b.waiting[len(b.waiting)-1]
@@ -101,7 +101,7 @@ func (b *builder) cut(s int) {
 	b.spans = b.spans[:count]
 }
 
-// kindEdges has every byte with a different kind from the byte before.
+// kindEdges lists every byte c whose kind differs from the kind of the byte c-1.
 var kindEdges = func() (edges []int16) {
 	for c := 1; c < len(kindOf); c++ {
 		if kindOf[c] != kindOf[c-1] {

@@ -58,8 +58,8 @@ func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// appendEdges appends the entries of a table: one bit per entry, which is 1 for an
-// entry in use, then all entries in use.
+// appendEdges appends the entries of a table. One bit for each entry says whether the
+// entry is in use. After the bits come all entries in use.
 func appendEdges(b []byte, edges []uint32) []byte {
 	b = binary.AppendUvarint(b, uint64(len(edges)))
 	used := make([]byte, (len(edges)+7)/8)
@@ -180,7 +180,8 @@ func (d *decoder) number() int {
 	}
 }
 
-// count reads the length of a list. It fails if fewer bytes than this are left.
+// count reads the length of a list. It fails if the length is greater than the number
+// of bytes left.
 func (d *decoder) count() int {
 	n := d.number()
 	if n > len(d.data) {

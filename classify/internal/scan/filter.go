@@ -16,10 +16,11 @@ import (
 type filter struct {
 	// Each test has a bitmap. The bitmap has the hashes of the bytes that pass.
 	four, eight, twelve bitmap
-	// These are for matches that skip tests:
+	// These bitmaps are for matches that skip tests:
 	//
-	//   - fourOnly has first four bytes. The second and the third test are skipped.
-	//   - eightOnly has first eight bytes. The third test is skipped.
+	//   - fourOnly has the first four bytes of matches that skip the second and the
+	//     third test.
+	//   - eightOnly has the first eight bytes of matches that skip the third test.
 	fourOnly, eightOnly bitmap
 	// short has the first two bytes of matches that skip all three tests.
 	short  [1 << (16 - 6)]uint64
@@ -66,8 +67,8 @@ func (f *filter) begins(window uint64) uint64 {
 	return b & 1
 }
 
-// pair sets the lowest bit if f.short has the first two bytes of window. The other
-// bits have no meaning.
+// pair returns a number whose lowest bit is 1 if f.short has the first two bytes of
+// window. The other bits have no meaning.
 func (f *filter) pair(window uint64) uint64 {
 	return f.short[uint16(window)>>6] >> (window & 63)
 }
@@ -83,15 +84,16 @@ func (f *filter) passesRest(text string, i int) bool {
 	return f.eight.has(h) && (i+12 > len(text) || f.eightOnly.has(h) || f.twelve.has(hash(word64(text[i+4:i+12])|fold)))
 }
 
-// These are limits of the method build. It leaves out a test of the filter if one of
-// them is exceeded:
+// These are limits of the method build. If one of them is exceeded, build leaves out
+// a test of the filter:
 //
-//   - manyBytes: different bytes that may come next in a match
-//   - manyPrefixes: prefixes that begin with the same bytes
-//   - leastPrefixes, plus statePrefixes for each state: prefixes of one test
-//   - allPrefixes: prefixes of one test, for any number of states
+//   - manyBytes limits the different bytes that may come next in a match.
+//   - manyPrefixes limits the prefixes that begin with the same bytes.
+//   - leastPrefixes, plus statePrefixes for each state, limits all prefixes of one
+//     test.
+//   - allPrefixes limits all prefixes of one test, whatever the number of states.
 //
-// For the third test, a quarter of the prefixes is the limit.
+// The third test may have only a quarter as many prefixes.
 const (
 	manyBytes     = 128
 	manyPrefixes  = 1 << 9
@@ -166,8 +168,8 @@ type extension struct {
 // matches. states are the states after the window. It calls visit for every extended
 // window, in ascending order.
 //
-// If a match may be shorter or there are too many windows, it calls only onLimit. If
-// onLimit is nil, there are no limits.
+// If a match may be shorter than l.after bytes, or if there are too many windows,
+// each calls only onLimit. If onLimit is nil, there are no limits.
 func (x *explorer) each(l *extension, states []state, window uint64, onLimit func(), visit func(window uint64, states []state)) {
 	prefixes := map[prefix]bool{}
 	for _, s := range states {

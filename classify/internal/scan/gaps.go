@@ -103,9 +103,10 @@ func matchesAll(loops []byteLoop, text string) bool {
 
 // canFollow reports whether the last piece of s can begin at offset start:
 //
-//   - A match of the parent stage must come before, with a valid gap.
-//   - Only the last match that ends early enough is checked.
-//   - If the shortest gap is invalid, all longer gaps are.
+//   - A match of the parent stage must come before start, and the text between them
+//     must be a valid gap.
+//   - Only the last match that leaves room for the minimum of the gap is checked.
+//   - If the gap after this match is invalid, all longer gaps are invalid too.
 func (j *joiner) canFollow(text string, s *stage, k *fitsResult, start int) bool {
 	least, runes, counted := s.gap[0].min, 0, start // text[counted:start] has this many runes
 	for at := j.latest[s.parent]; at >= 0; at = j.stageMatches[at].prev {
@@ -128,8 +129,9 @@ func (j *joiner) canFollow(text string, s *stage, k *fitsResult, start int) bool
 // Three rules often give the result without reading the text again:
 //
 //   - Every prefix of a valid gap is a valid gap.
-//   - A text that begins with an invalid gap is invalid.
-//   - If the gap is one loop without upper bound, two adjacent valid gaps are one.
+//   - A text that begins with an invalid gap is an invalid gap.
+//   - If the gap is one loop without upper bound, two adjacent valid gaps together
+//     are a valid gap.
 func (j *joiner) fits(text string, gap []byteLoop, k *fitsResult, end, start int) bool {
 	endless := len(gap) == 1 && gap[0].max < 0
 	knownEnd, knownStart := k.end, k.start

@@ -20,8 +20,8 @@ type stageMatch struct {
 	stage int32
 }
 
-// maxListed is the length at which the lists of matches are shortened. A list
-// becomes longer if all matches are still needed.
+// maxListed is the length at which the lists of matches are shortened. A list grows
+// beyond this length only if all its matches are still needed.
 const maxListed = 4 << 10
 
 // joiner combines the matches of pieces into matches of whole patterns.
@@ -103,8 +103,8 @@ func (j *joiner) begin(m *Matcher) {
 	}
 }
 
-// join adds the patterns with all pieces in order to w.set. It is called at the end
-// of the text.
+// join adds to w.set every pattern whose pieces were found in the right order. It is
+// called at the end of the text.
 func (w *walk) join() {
 	j := &w.joiner
 	matches := w.matches[:0]
@@ -146,7 +146,7 @@ func (w *walk) takeBefore(matches []pieceMatch, next int) []pieceMatch {
 	for len(matches) > 0 && matches[0].end < next {
 		j.pending = matches
 		// Empty piece matches at one offset may follow each other in any order. So n
-		// of them are joined n times.
+		// empty piece matches are joined n times.
 		at, n, empty := matches[0].end, 0, 0
 		for ; n < len(matches) && matches[n].end == at; n++ {
 			if matches[n].start == at {
@@ -168,8 +168,8 @@ func (w *walk) takeBefore(matches []pieceMatch, next int) []pieceMatch {
 	return matches
 }
 
-// sortMatches sorts piece matches by end, then by start. Most matches are near their
-// place, so insertion sort is fast.
+// sortMatches sorts piece matches by end, then by start. Most matches are already
+// near their final position, so insertion sort is fast.
 func sortMatches(matches []pieceMatch) {
 	const often = 16
 	moves := often * len(matches)
@@ -193,8 +193,8 @@ func compareMatches(a, b pieceMatch) int {
 	return a.start - b.start
 }
 
-// isUseful reports whether a pattern ends with h, or the next piece of a pattern was
-// found.
+// isUseful reports whether h may be part of a match of a pattern. Either a pattern
+// ends with the piece of h, or the next piece of a pattern was found too.
 func (w *walk) isUseful(h pieceMatch) bool {
 	for at := h.accepts; ; at++ {
 		a := &w.m.accepts[at]
@@ -220,8 +220,8 @@ func (j *joiner) take(w *walk, h pieceMatch) {
 	}
 }
 
-// reaches reports whether h completes the stage with index id. It returns false if
-// no new pattern can match.
+// reaches reports whether h completes the stage with index id. It also returns false
+// if the stage can add no new pattern to w.set.
 func (j *joiner) reaches(w *walk, id int32, h pieceMatch) bool {
 	s := &w.m.stages[id]
 	if s.parent < 0 {
@@ -260,8 +260,8 @@ func (j *joiner) reach(w *walk, id int32, h pieceMatch) {
 	j.latest[id] = int32(len(j.stageMatches) - 1)
 }
 
-// forget drops the stage matches that no later piece match needs. Of the matches
-// that end early enough, only the last is needed.
+// forget drops the stage matches that no later piece match needs. Of the matches of a
+// stage that are far enough before all later piece matches, only the last is needed.
 func (j *joiner) forget(stages []stage) {
 	first := j.next
 	for _, h := range j.pending {

@@ -5,12 +5,12 @@ import (
 	"unicode"
 )
 
-// isGap reports whether the pattern must be cut at re, a repeated class. One of
-// these is true:
+// isGap reports whether re must become a gap, at which the pattern is cut. re must
+// repeat a class, and one of these must be true:
 //
 //   - The repetition has no upper bound.
-//   - The maximum is far above the minimum.
-//   - The class has letters and may be repeated.
+//   - The maximum exceeds the minimum by more than maxCount.
+//   - The maximum is more than one, and the class has lower-case letters: see broad.
 //
 // Without the cut, the numbers of states would multiply.
 func isGap(re *syntax.Regexp) bool {
@@ -23,8 +23,8 @@ func isLoop(re *syntax.Regexp) bool {
 	return isGap(re) || re.Op == syntax.OpStar || re.Op == syntax.OpPlus || re.Op == syntax.OpRepeat && re.Max < 0
 }
 
-// repeated returns the minimum and the maximum of the repetition re; -1 is no
-// maximum. ok is true if re repeats a class.
+// repeated returns the minimum and the maximum of the repetition re. most is -1 if
+// there is no maximum. ok is true if re repeats a class.
 func repeated(re *syntax.Regexp) (least, most int, ok bool) {
 	switch re.Op {
 	case syntax.OpStar:
@@ -49,7 +49,8 @@ func isClass(re *syntax.Regexp) bool {
 	return re.Op == syntax.OpLiteral && len(re.Rune) == 1
 }
 
-// broad reports whether a class has an ASCII letter. A single literal is not broad.
+// broad reports whether a class has a lower-case ASCII letter. A single literal is
+// not broad.
 func broad(class *syntax.Regexp) bool {
 	if class.Op == syntax.OpLiteral {
 		return false

@@ -188,7 +188,7 @@ func repair(text string) string {
 	return string(b)
 }
 
-// walk is the state of one call of Match. The set is separate, because the caller's
+// walk is the state of one call of Match. It has its own set, because the caller's
 // set would escape to the heap.
 type walk struct {
 	m       *Matcher
@@ -222,8 +222,8 @@ func (w *walk) begin(m *Matcher, text string) {
 func (w *walk) scan() {
 	text, f := w.text, &w.m.filter
 	i := 0
-	// Each step of the inner loop tests four offsets. passesRest may read eight
-	// bytes at the last of them.
+	// Each step of the inner loop tests four offsets. passesRest may read eight bytes
+	// from the last of these offsets on.
 	const ahead = 8 + 3
 	for i+ahead <= len(text) {
 		// Offsets are relative to the block, because a text may be longer than 2
@@ -257,7 +257,7 @@ func (w *walk) scan() {
 }
 
 // lastWord is like word64(text[i:]), with zeros after the end of text. The zeros
-// reject no match.
+// never make the filter reject a match.
 func lastWord(text string, i int) (word uint64) {
 	if last := len(text) - 8; last >= 0 {
 		if i <= last {

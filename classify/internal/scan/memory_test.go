@@ -39,8 +39,8 @@ func manyBehind(n int) (exprs []string) {
 	return exprs
 }
 
-// bytesOf returns the number of bytes that f allocates, the smaller number of two
-// calls. The garbage collector may disturb one call.
+// bytesOf returns the number of bytes that f allocates. It calls f twice and returns
+// the smaller number, because the garbage collector may disturb one call.
 func bytesOf(f func()) uint64 {
 	least := uint64(math.MaxUint64)
 	for range 2 {

@@ -47,8 +47,8 @@ func (p *program) newNode(n node) int32 {
 	return int32(len(p.nodes) - 1)
 }
 
-// literal compiles a piece that is one literal. No equal nodes exist, so it does not
-// look for them.
+// literal compiles a piece that is one literal. It does not look for equal nodes,
+// because there are none.
 func (p *program) literal(re *syntax.Regexp, next int32) int32 {
 	for _, r := range slices.Backward(re.Rune) {
 		n := node{op: opByte, lo: byte(r), hi: byte(r), out: next}

@@ -92,8 +92,8 @@ func isPhrase(expr string) bool {
 	return expr != ""
 }
 
-// explain returns an error with a shorter text that wraps err, an error of package
-// regexp/syntax.
+// explain wraps err, an error of package regexp/syntax, in an error with a shorter
+// text.
 func explain(expr string, err error) error {
 	var at *syntax.Error
 	if !errors.As(err, &at) {

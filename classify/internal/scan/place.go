@@ -11,8 +11,9 @@ type placer struct {
 	end   int    // end of the used entries
 }
 
-// find returns a base for which all entries of a new row are free, and marks them as
-// used. columns must be sorted. tests counts the tests of 64 bases.
+// find returns a base for which all entries of a new row are free, and marks these
+// entries as used. columns must be sorted. tests is the number of tests. Each test
+// checks 64 bases.
 func (p *placer) find(columns []uint32) (base uint32, tests int) {
 	const tries = 1 << 10
 	for p.used.has(p.first) {

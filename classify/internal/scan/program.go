@@ -27,8 +27,8 @@ type piece struct {
 	stages   []int32 // stages with this as the last piece, as indices into program.stages
 }
 
-// A stage is the beginning of a chain, and ends with a piece. Chains with the same
-// beginning share the stage.
+// A stage is the beginning of a chain (an alternative of a pattern), and ends with a
+// piece. Chains with the same beginning share the stage.
 type stage struct {
 	parent   int32      // the previous stage; -1 = none
 	gap      []byteLoop // between the previous piece and the last piece

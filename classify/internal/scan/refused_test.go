@@ -39,8 +39,8 @@ func justOver(form string) []string {
 // classes of bytes.
 var letters = strings.Split("abcdefghijklmnopqrstuvwxyz0123456789 !#%&',-/:;<=>@_`~\"", "")
 
-// beside returns n patterns with one prefix. After this prefix, any subset of them
-// may still match. So the automaton needs very many states.
+// beside returns n patterns with the same prefix. After this prefix, any subset of
+// the patterns may still match. So the automaton needs very many states.
 func beside(prefix string, n int) (exprs []string) {
 	for i := range n {
 		exprs = append(exprs, prefix+strings.Repeat("[a-z ]", i)+"e"+strings.Repeat("[a-z ]", n-i)+"x")
@@ -123,8 +123,9 @@ func TestPrecheckAcceptsOrdinarySets(t *testing.T) {
 	}
 }
 
-// The weight of a pattern is the estimated number of steps. Without overlapping
-// alternatives, the actual steps are at most a quarter more.
+// The weight of a pattern is the estimated number of steps. If alternatives do not
+// overlap, the actual steps are at most a quarter more for these forms, and at most
+// twice as many for random patterns.
 func TestWeightBoundsTheSteps(t *testing.T) {
 	t.Parallel()
 	forms := []string{

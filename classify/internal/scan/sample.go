@@ -41,9 +41,9 @@ func (w weight) overlaps() int { return max(w.worst, maxOne) - maxOne }
 func (w weight) length() int   { return max(w.steps, maxOne) - maxOne }
 func (w weight) classes() int  { return max(w.wide, 2) - 2 }
 
-// check compiles the suspects and some patterns of each stratum. It returns the
-// estimated steps of the whole set. If a pattern or the set needs too many steps, it
-// returns an error.
+// check compiles the suspects (patterns that may cost many steps) and some patterns
+// of each stratum. It returns the estimated steps of the whole set. If a pattern or
+// the set needs too many steps, it returns an error.
 func (s *sample) check() (estimate int, err error) {
 	suspected := append(s.top(weight.overlaps), s.top(weight.length)...)
 	if len(suspected) == 0 && s.total <= together {
@@ -85,7 +85,8 @@ func (s *sample) check() (estimate int, err error) {
 	return estimate, nil
 }
 
-// stratum is a group of patterns with a similar ratio of actual to estimated steps.
+// stratum is a group of patterns with a similar ratio of worst to usual steps: see
+// strata.
 type stratum struct {
 	count, weight int
 	seen          int
@@ -127,9 +128,9 @@ func (s *sample) top(size func(weight) int) (all []int) {
 	return all
 }
 
-// try compiles a single pattern and returns the number of steps. The error is for a
-// pattern that exceeds its own limit. Other errors are found later, in the order of
-// the patterns.
+// try compiles a single pattern and returns the number of steps. It returns an error
+// only if the pattern exceeds its own limit. Other errors are found later, in the
+// order of the patterns.
 func (s *sample) try(i int) (steps int, err error) {
 	alone := s.alone(s.exprs[i])
 	limited := *alone.left > s.left
@@ -157,8 +158,9 @@ func (s *sample) faultOf(i int) error {
 // checkTogether compiles a sample as one set:
 //
 //  1. Compile the patterns with the most classes.
-//  2. Compile these again together with some others.
-//  3. Assume that all remaining patterns cost as much as the others on average.
+//  2. Compile these patterns again, together with some other patterns.
+//  3. Assume that the remaining patterns cost as much, relative to their weight, as
+//     those other patterns.
 //
 // It returns an error if the set would take more than maxSteps or too large a table.
 func (s *sample) checkTogether(maxSteps int) error {

@@ -23,7 +23,8 @@ const (
 // table is the deterministic automaton (DFA):
 //
 //   - The edge of a state for a class is the entry at index base+class.
-//   - If that entry has another column, the state has no such edge.
+//   - Every entry contains its column. If the column is not the class, the state has
+//     no such edge.
 type table struct {
 	classes [256]uint8
 	edges   []uint32
@@ -85,8 +86,8 @@ func (b *builder) layOut() *table {
 	return t
 }
 
-// order returns the states in the order of layOut. States with many edges are first.
-// Other states are followed by their next states.
+// order returns the states in the order in which layOut finds bases for them. States
+// with many edges are first. Other states are followed by their next states.
 func (b *builder) order() []int32 {
 	const many = 4
 	order := make([]int32, 0, b.count())

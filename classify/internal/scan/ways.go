@@ -6,7 +6,8 @@ import (
 )
 
 // sequences expands the alternatives of re that contain loops. Every loop becomes a
-// separate element of a list. If there are too many lists, re stays.
+// separate element of a list. If re cannot be expanded or there are too many lists,
+// the only list is re itself.
 func (p *parser) sequences(re *syntax.Regexp) [][]*syntax.Regexp {
 	if !p.hasLoop(re) || isLoop(re) {
 		return [][]*syntax.Regexp{{re}}

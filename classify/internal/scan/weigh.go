@@ -10,8 +10,8 @@ type weight struct {
 	reach int // number of runes that a match can have
 }
 
-// These are the estimated steps for the elements of a pattern, with nodes and
-// states. They are rounded up.
+// These are the estimated steps to compile the elements of a pattern, rounded up.
+// They include the steps for nodes and states.
 const (
 	weightPattern = 150
 	weightPhrase  = 30    // a byte of a phrase (a literal ASCII pattern)
@@ -58,8 +58,8 @@ func weigh(expr string) weight {
 	return weight{steps, max(steps, all.worst), all.wide, all.reach}
 }
 
-// readingSteps estimates the steps of package syntax to parse a pattern. Parsing
-// cannot be stopped later.
+// readingSteps estimates the steps of package syntax to parse a pattern. Once parsing
+// has begun, it cannot be stopped.
 func readingSteps(expr string) int {
 	w := weigher{expr: expr}
 	for w.alternatives(); w.at < len(expr); w.alternatives() {

@@ -159,8 +159,8 @@ func (s *sequence) add(p part, least, most int) {
 	s.parts++
 }
 
-// quantifier reads the quantifier after an atom. Without a quantifier, the result is
-// 1 and 1. endless means no upper bound.
+// quantifier reads the quantifier after an atom. Without a quantifier, least and most
+// are 1. endless is true if there is no upper bound.
 func (w *weigher) quantifier() (least, most int, endless bool) {
 	least, most = 1, 1
 	if w.at == len(w.expr) {

@@ -10,9 +10,10 @@ const ListSize = 32
 // memory comes from a pool.
 const firstSize = 10
 
-// List has the signals that were found for one error. The zero List is empty. If
-// there are more than [ListSize] signals, hints (signals without a reason) are kept
-// first. Then signals are kept in [Order]. So the order of adding does not matter.
+// List has the signals that were found for one error. The zero List is empty. If more
+// than [ListSize] signals are added, the list keeps hints (signals without a reason)
+// first, then the other signals in [Order]. So the order in which signals are added
+// does not matter.
 type List struct {
 	first [firstSize]Signal
 	room  *[ListSize]Signal // from the pool rooms; has all signals if there are more than firstSize

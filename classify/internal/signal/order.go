@@ -152,9 +152,9 @@ const Refusals = "4xx"
 //	a permanent 4xx             a retryable signal in the message of the 4xx: see the method passesWithin
 //	a refusal of the caller     a cancellation or a timeout of a remote server: see claimsEnd
 //
-// These signals never beat others and are never beaten: those without a reason, the
-// user's, and the program's own. If s is faint and the other signal is not, only the
-// last case counts.
+// Three kinds of signals never beat others and are never beaten: signals without a
+// reason, signals of a user's rule, and the program's own signals. If s is faint and
+// the other signal is not, only the last case counts.
 func (s *Signal) Beats(other *Signal) bool {
 	if s.Reason == NoReason || other.Reason == NoReason || s.Strength >= User || other.Strength >= User {
 		return false
@@ -196,8 +196,8 @@ func (s *Signal) claimsEnd() bool {
 	return (s.Reason == ReasonAborted || s.Reason == ReasonTimeout) && s.Strength < Fact
 }
 
-// refusesCaller reports whether a server refuses the caller with s, a status or a
-// code.
+// refusesCaller reports whether s is a status or a code with which a server refuses
+// the caller.
 func (s *Signal) refusesCaller() bool {
 	return s.Strength >= Code && s.Strength < User &&
 		(s.Reason == ReasonAuthentication || s.Reason == ReasonBudgetExceeded || s.Reason == ReasonPolicy)
@@ -221,12 +221,11 @@ func (s *Signal) isFinal() bool {
 	return false
 }
 
-// passesWithin reports whether s must be ignored because of refusal, a permanent
-// 4xx:
+// passesWithin reports whether s must be ignored because of refusal, a permanent 4xx:
 //
 //   - s must be retryable.
 //   - s must not come before refusal in the same text.
-//   - If refusal is not final, another 4xx or a rate limit is not ignored.
+//   - Another 4xx or a rate limit is ignored only if refusal is final.
 //   - A typed fact is ignored only if its reason is ReasonNetwork, or if refusal is
 //     final and not from a text.
 func (s *Signal) passesWithin(refusal *Signal) bool {

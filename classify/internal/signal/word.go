@@ -1,6 +1,6 @@
 package signal
 
-// Reason is why an error happened. It is a number for each classify.Reason.
+// Reason is why an error happened. Each value stands for one classify.Reason.
 type Reason uint8
 
 // These are the reasons, in the order of their documentation.
@@ -26,7 +26,7 @@ const (
 	Reasons // how many values there are
 )
 
-// Category is what the caller should do next. It is a number for each
+// Category is what the caller should do next. Each value stands for one
 // classify.Category.
 type Category uint8
 

@@ -27,8 +27,8 @@ type options struct {
 
 var defaults = options{Features: 65000, Rare: 2, Example: 1, Select: 4, Epochs: 8, Adapt: 2, Rate: 0.1, AdaptRate: 0.05, Dropout: 0.2, Smoothing: 0.1, Decay: 1e-4, Category: 0.5, Sharpness: 1.5}
 
-// row is one text in the form that the method learn uses: the columns of its
-// features by group, the index of its reason, and its weight in the loss.
+// row is one text, as network.learn reads it: the columns of its features by group,
+// the index of its reason, and its weight in the loss.
 type row struct {
 	columns [model.Groups][]int32
 	reason  int
@@ -83,8 +83,8 @@ func train(texts []text, o options) model.Table {
 	return t
 }
 
-// rows converts the texts to rows. It keeps the features in vocabulary, which
-// must be in ascending order.
+// rows converts the texts to rows. A row has only those features of its text that
+// are in vocabulary. vocabulary must be in ascending order.
 func rows(texts []text, features [][model.Groups][]uint32, vocabulary []uint32, o options) []row {
 	column := make(map[uint32]int32, len(vocabulary))
 	for i, feature := range vocabulary {

@@ -193,8 +193,8 @@ func softmax(z []float32) {
 	blas32.Scal(1/sum, vector(z))
 }
 
-// norm returns the length of the vector of a column. Each value of the vector is
-// multiplied by the length of the weights of its hidden unit.
+// norm returns the length of a column's vector, in which each value is weighted by
+// the length of the output weights of its hidden unit.
 func (n *network) norm(column int) float64 {
 	sum := 0.0
 	for i, value := range n.vectors.values[column*model.Hidden:][:model.Hidden] {

@@ -9,8 +9,9 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// prefixes are beginnings of lines that loggers and callers write. Features mask
-// numbers and times, so each prefix needs only one number or time.
+// prefixes are beginnings of lines that loggers and callers write. One number or
+// time in each prefix is enough, because the model sees a fixed word in place of
+// numbers and times.
 var prefixes = []string{
 	"ts=2025-03-14T10:00:00Z level=error component=api trace_id=7f0c5a3e msg=",
 	"level=warn time=2025-03-14T10:00:00Z caller=app.go:17 msg=",
@@ -55,8 +56,9 @@ var (
 	}
 )
 
-// prefix returns the prefix of the text with this index: every second one is of
-// syslog, every eighth of klog, and the others are in prefixes.
+// prefix returns the prefix of the text with the index i. Every second text gets a
+// prefix of syslog, and every eighth text a prefix of klog. The other texts get an
+// element of prefixes.
 func prefix(i int) string {
 	switch {
 	case i%2 == 1:
@@ -68,9 +70,10 @@ func prefix(i int) string {
 	}
 }
 
-// withVariations adds each text again after a prefix, and texts without meaning.
-// From the copies the model learns that the beginning of a line says little about
-// the error. From the texts without meaning it learns to answer unknown.
+// withVariations adds a copy of each text with a prefix, and some texts without
+// meaning. From the copies the model learns that the beginning of a line says little
+// about the error. From the texts without meaning it learns to answer with the
+// reason unknown.
 func withVariations(texts []text) []text {
 	meaningless := len(texts) / 50
 	all := make([]text, 0, 2*len(texts)+meaningless)

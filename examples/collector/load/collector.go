@@ -32,8 +32,8 @@ func start(ctx context.Context, s settings, name, config, health string, args ..
 	return startFile(ctx, s, name, path, health, nil, args...)
 }
 
-// startFile starts the Collector with the file path, and waits until it is ready.
-// env has additional environment variables.
+// startFile starts the Collector with the configuration file path, and waits until
+// the Collector is ready. env has additional environment variables.
 func startFile(ctx context.Context, s settings, name, path, health string, env []string, args ...string) (*collector, error) {
 	c := &collector{log: filepath.Join(s.dir, name+".log")}
 	log, err := os.OpenFile(c.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -94,7 +94,7 @@ func (c *collector) cpu() (time.Duration, error) {
 		return 0, err
 	}
 	// The name in parentheses may have spaces. See proc_pid_stat(5): fields 14 and
-	// 15 are user and system time, in 10 ms.
+	// 15 are user and system time, in units of 10 ms.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	user, err := strconv.Atoi(string(fields[14-3]))
 	if err != nil {

@@ -38,8 +38,8 @@ func inFiles(ctx context.Context, s settings, table io.Writer) error {
 	})
 }
 
-// eachFile writes one log file per percentage of errors, and calls measure with it.
-// bytes is the average length of a record.
+// eachFile writes one log file per percentage of errors, and calls measure with each
+// file. bytes is the average length of a record.
 func eachFile(s settings, table io.Writer, measure func(percent int, from *source, file string, bytes float64) error) error {
 	for _, percent := range s.percents {
 		from, err := newSource(percent, false)

@@ -31,7 +31,7 @@ func kill(ctx context.Context, s settings, table io.Writer) error {
 // killRepeatedly starts and kills s.kills Collectors, one after the other. Then it
 // starts the Collector that it returns.
 //
-//   - The kills are at equal intervals of the n records.
+//   - The kills divide the n records into equal parts.
 //   - progress returns the number of records that were sent.
 //   - listen starts the sink after half of the kills.
 func killRepeatedly(ctx context.Context, s settings, n int, progress func() int, listen func() (*sink, error), start func() (*collector, error)) (*collector, *sink, error) {

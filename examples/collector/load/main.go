@@ -1,7 +1,7 @@
 // Command load tests a Collector with errclass under load, on loopback. It checks
 // that no record is lost, doubled or changed. It has four subcommands:
 //
-//	load [flags] otlp    measure the classification of records from OTLP, also with the transform processor
+//	load [flags] otlp    measure errclass and the transform processor with records from OTLP
 //	load [flags] files   measure an agent that reads the log files of containers, with errclass and without
 //	load [flags] plan    measure the agent and the gateway of collector/kubernetes
 //	load [flags] kill    kill the Collector again and again, and check that every acknowledged record arrives

@@ -47,7 +47,8 @@ type figures struct {
 
 func (f figures) cost() time.Duration { return f.cpu }
 
-// overOTLP measures every contender with every percentage of errors.
+// overOTLP measures each way to classify records (contender) at each percentage of
+// errors.
 func overOTLP(ctx context.Context, s settings, table io.Writer) error {
 	fmt.Fprintln(table, "errors\ttexts\tprocessor\trecords\tCPU a record\tmore than none\tx-errclass\tpeak memory\tclassified")
 	for _, percent := range s.percents {
@@ -182,8 +183,8 @@ service:
 	return f, nil
 }
 
-// send sends the first n records over several connections. export sends the batch of
-// records first to last-1.
+// send sends the first n records over several connections. export sends one batch:
+// the records from first to last-1.
 func send(ctx context.Context, address string, n, connections int, export func(ctx context.Context, client plogotlp.GRPCClient, first, last int) error) error {
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)

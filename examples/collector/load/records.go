@@ -24,8 +24,8 @@ type source struct {
 	repeated bool     // the texts of errors recur; otherwise every text is new
 }
 
-// newSource returns a source with the corpus's messages of one line and at most 1000
-// bytes.
+// newSource returns a source of the messages in the corpus that have one line and at
+// most 1000 bytes.
 func newSource(percent int, repeated bool) (*source, error) {
 	entries, err := corpus.Read(corpus.Slices)
 	if err != nil {

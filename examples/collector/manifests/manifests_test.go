@@ -93,8 +93,8 @@ func render(t *testing.T) manifests {
 	return m
 }
 
-// TestPods checks that everything that the pods name exists. Pods must have limits
-// and no needless rights.
+// TestPods checks that the pods refer only to existing objects, files and ports.
+// Pods must have limits and no needless rights.
 func TestPods(t *testing.T) {
 	t.Parallel()
 	m := render(t)

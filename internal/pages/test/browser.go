@@ -1,5 +1,5 @@
-// Package browser opens pages of this repository in a headless Chromium. The tests
-// have the build tag browser. The scripts check.sh run them.
+// Package browser opens pages of this repository in a headless Chromium. The tests have
+// the build tag browser. The scripts named check.sh run the tests.
 package browser
 
 import (
@@ -36,7 +36,7 @@ type Page struct {
 	faults   []string
 }
 
-// testLimit is the time limit of a test. waitLimit is that of one wait.
+// testLimit is the time limit of a test. waitLimit is the time limit of one wait.
 const (
 	testLimit = 5 * time.Minute
 	waitLimit = time.Minute
@@ -250,8 +250,8 @@ func (p *Page) Wide() []string {
 		[...document.body.querySelectorAll("*")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.tagName + "." + e.className)`)
 }
 
-// Screenshot writes a picture of the window into a directory. The environment
-// variable SCREENSHOTS names it. If SCREENSHOTS is not set, Screenshot does nothing.
+// Screenshot writes a picture of the window into the directory that the environment
+// variable SCREENSHOTS names. If SCREENSHOTS is not set, Screenshot does nothing.
 func (p *Page) Screenshot(name string) {
 	p.t.Helper()
 	dir := os.Getenv("SCREENSHOTS")

@@ -34,7 +34,8 @@ func server(t *testing.T) (address string, requests *atomic.Int64) {
 	return s.URL + "/", requests
 }
 
-// These are JavaScript conditions: the page shows an answer; its classifier runs.
+// These are JavaScript expressions. answered is true once the page has shown an answer.
+// ready is true once the classifier of the page runs.
 const (
 	answered = `performance.getEntriesByName("first-answer").length === 1`
 	ready    = `performance.getEntriesByName("ready").length === 1`
@@ -162,8 +163,8 @@ func TestPlaygroundFile(t *testing.T) {
 }
 
 // TestPlaygroundStart logs the time until the page's first answer, which is built in,
-// and until the classifier answers. Both depend on the machine, so only their order is
-// required.
+// and the time until the classifier answers. Both times depend on the machine, so the
+// test requires only that the first answer comes first.
 func TestPlaygroundStart(t *testing.T) {
 	address, _ := server(t)
 	p := browser.Open(t, "about:blank")

@@ -148,8 +148,8 @@ func (repo *repository) writeAPI(ctx context.Context) error {
 	return nil
 }
 
-// compareAPI compares the exported API with api/ and with the last release. Removed
-// lines are an error from v1 on, within a major version.
+// compareAPI compares the exported API with api/ and with the last release. From v1 on,
+// a line of the last release must not be missing, unless the major version is new.
 func (repo *repository) compareAPI(ctx context.Context) error {
 	api, err := repo.exported(ctx)
 	if err != nil {
@@ -236,8 +236,8 @@ func (repo *repository) lastAPI(ctx context.Context) (tag string, api map[string
 	return tag, api, nil
 }
 
-// missing returns the lines of a that are not in the file of the same name in b.
-// Each line begins with the name of the file.
+// missing compares each file in a with the file of the same name in b. It returns the
+// lines that only the file in a has. The name of the file precedes each line.
 func missing(a, b map[string]string) []string {
 	var all []string
 	for name, text := range a {

@@ -12,8 +12,8 @@
 //  2. Check go mod tidy in every module. Build each packed module without go.work.
 //  3. Install the command from an empty directory, and run it.
 //  4. For each public package, build and run a program in a new directory. The
-//     program imports no other package of errclass. With slogclass, it must depend
-//     on few modules.
+//     program imports no other package of errclass. The program for slogclass
+//     must depend on few modules.
 //  5. Compare the exported API with api/ and with the last tag.
 //
 // Each rehearsal has a new version, which is finally removed from the module cache.

@@ -164,7 +164,8 @@ func (r *rehearsal) output(ctx context.Context, dir, name string, args ...string
 	return out.String(), nil
 }
 
-// clean removes the temporary directory, and this version from the module cache.
+// clean removes the temporary directory. It also removes the version of the rehearsal
+// from the module cache.
 func (r *rehearsal) clean() error {
 	var gone []string
 	for _, m := range r.repo.released {

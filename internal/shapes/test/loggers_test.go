@@ -29,8 +29,8 @@ import (
 
 var errRefused = fmt.Errorf("query: %w", errors.New("dial tcp 10.0.0.7:5432: connect: connection refused"))
 
-// logger logs an error, an info record, and an error in a group. Without groups,
-// the third record is missing.
+// logger logs an error, an info record, and an error in a group. If the logger has no
+// groups, the third record is missing.
 type logger struct {
 	shape string
 	log   func(w io.Writer)

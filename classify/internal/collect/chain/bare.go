@@ -7,8 +7,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// bareLines maps whole lines of a failed child's stderr to reasons. Elsewhere the
-// words are too vague: "rate limit" can be a setting.
+// bareLines maps whole lines on the stderr of a failed child process to reasons.
+// Elsewhere the words are too vague: "rate limit" can be a setting.
 var bareLines = map[string]signal.Reason{
 	"rate limit":              signal.ReasonRateLimit,
 	"rate limits":             signal.ReasonRateLimit,

@@ -74,8 +74,8 @@ var (
 	joinType  = reflect.TypeOf(errors.Join(ErrBudgetExceeded))
 )
 
-// These nil pointers panic in every method. Other packages can make them only by
-// reflection.
+// Every method of these nil pointers panics. Other packages can make such pointers only
+// by reflection.
 var (
 	nilPlain = reflect.Zero(plainType).Interface().(error)
 	nilWrap  = reflect.Zero(wrapType).Interface().(error)

@@ -41,8 +41,8 @@ func (w *Walk) readHTTP(s *Shape, err error) {
 	}
 }
 
-// providerHosts maps API hosts to providers. Most SDKs can send requests to any
-// server.
+// providerHosts maps API hosts to providers. The SDK alone does not show the provider,
+// because most SDKs can send requests to any server.
 var providerHosts = map[string]string{
 	"api.anthropic.com":                 "anthropic",
 	"api.openai.com":                    "openai",

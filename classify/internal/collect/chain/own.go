@@ -132,13 +132,13 @@ func (e *ended) includes(err error) bool {
 }
 
 // category returns the category of ctx.Err(): timeout or aborted. The cause may lack
-// ctx.Err(). The first rule that applies decides:
+// ctx.Err(), so the first of these rules that applies decides:
 //
-//   - If the cause is context.Canceled or context.DeadlineExceeded, this is ctx.Err().
-//   - If one or both are joined in the cause, the last one is ctx.Err().
+//   - If the cause is context.Canceled or context.DeadlineExceeded, it is ctx.Err().
+//   - If one or both of these errors are joined in the cause, ctx.Err() is the last one.
 //   - If context.DeadlineExceeded is in the chain of the cause, the category is timeout.
-//   - If Err has a deadline of this program and no cancellation, it is timeout too.
-//   - Otherwise it is aborted.
+//   - If Err has a deadline of this program and no cancellation, the category is timeout.
+//   - Otherwise the category is aborted.
 func (e *ended) category(seen observations) signal.Category {
 	parts := e.parts
 	if len(parts) == 0 {
@@ -285,9 +285,9 @@ func (w *Walk) readPlain(err error) {
 	w.Q.Add(s)
 }
 
-// OnlyText returns the text of an error without other evidence. Such an error comes
-// from errors.New or fmt.Errorf. For any other error, ok is false. It is false too for
-// the errors in sentinels, ErrBudgetExceeded and context.Canceled, also if wrapped.
+// OnlyText returns the text of an error whose text is the only evidence. Such an error
+// was made by errors.New or fmt.Errorf. For any other error, ok is false. ok is also
+// false if err is or wraps ErrBudgetExceeded, context.Canceled or an error in sentinels.
 func OnlyText(err error) (text string, ok bool) {
 	inner, depth := err, 0
 	for isWrap(inner) && depth < maxDepth {

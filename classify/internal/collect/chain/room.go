@@ -14,8 +14,8 @@ type room struct {
 	left int
 }
 
-// entryRoom is reserved for the key and quotes of each value. refuseRoom is reserved
-// for a text that does not fit.
+// entryRoom bytes are reserved for the key and the quotes of each value. A text that does
+// not fit costs refuseRoom bytes.
 const (
 	entryRoom  = 128
 	refuseRoom = 1 << 10

@@ -39,7 +39,7 @@ func (w *Walk) readGRPC(err error) {
 }
 
 // GrpcBody encodes the details of a gRPC status as JSON, like Google's APIs over
-// HTTP. Details that are too large are left out. If there are none, it returns "".
+// HTTP. Details that are too large are left out. If no details remain, it returns "".
 func GrpcBody(q *collect.Inquiry, status reflect.Value, code string) string {
 	method := status.MethodByName("Details")
 	if !method.IsValid() {
@@ -76,8 +76,8 @@ func GrpcBody(q *collect.Inquiry, status reflect.Value, code string) string {
 	return string(body)
 }
 
-// grpcDetail reads one error detail of google.rpc (error_details.proto). Without a
-// cause or a waiting time, it returns nil.
+// grpcDetail reads one error detail of google.rpc (error_details.proto). If the detail
+// has neither a cause nor a waiting time, grpcDetail returns nil.
 func (r *room) grpcDetail(d any) map[string]any {
 	const at = "type.googleapis.com/google.rpc."
 	if e, ok := d.(interface {

@@ -48,8 +48,8 @@ const (
 // answerCaps has the capabilities of errors that contain a remote server's answer.
 const answerCaps = canHTTP | canGRPC | canConnect | canCode | canJSONRPC | canSQLState | canSQLNumber
 
-// ownFieldCaps has the capabilities in an error's own fields. Reading them calls no
-// method that may follow Unwrap.
+// ownFieldCaps has the capabilities that come from an error's own fields. Reading these
+// fields calls no method that may follow Unwrap.
 const ownFieldCaps = canErrno | canOp | canDNS | canAlert | canPath | canSpawn | canExit | canReply
 
 // Shape describes the evidence in errors of one type. It is computed once for each
@@ -103,8 +103,8 @@ func newShape(t reflect.Type, err error) *Shape {
 	if reason := standard.GoType.Reason(name); reason != signal.NoReason {
 		s.fact = signal.Of("go/"+named.String(), reason, signal.Fact)
 	} else if reason := standard.GoParser.Reason(name); reason != signal.NoReason {
-		// The text that could not be parsed can be better evidence, such as an error
-		// page.
+		// The strength is only Phrase: the text that could not be parsed, such as an
+		// error page, can be better evidence.
 		s.fact = signal.Of("go/"+named.String(), reason, signal.Phrase)
 	} else if _, ok := err.(runtime.Error); ok {
 		s.fact = signal.Of("go/runtime.Error", signal.ReasonLogic, signal.Fact)

@@ -23,8 +23,8 @@ func (w *Walk) readSQLState(s *Shape, err error) {
 // shows which of the two it was.
 const queryCanceled = "57014"
 
-// addSQLState adds the signal of an SQLSTATE. A known state is a Fact, except
-// queryCanceled. If only the class is known, the strength is Code.
+// addSQLState adds the signal of an SQLSTATE. The strength is Fact for a known state. It
+// is Code for queryCanceled, and for a state of which only the class is known.
 func (w *Walk) addSQLState(state string) {
 	if len(state) != 5 {
 		return

@@ -131,8 +131,8 @@ const (
 	rfc850     = "Monday, 02-Jan-06 15:04:05 GMT"
 )
 
-// ParseDate parses a date. If its two-digit year seems over fifty years ahead, the
-// year is past (RFC 9110 5.6.7).
+// ParseDate parses a date. If a date with a two-digit year seems more than fifty years
+// ahead, ParseDate returns the date a hundred years earlier (RFC 9110 5.6.7).
 func ParseDate(s string, now time.Time) (time.Time, bool) {
 	if len(s) < len(time.ANSIC)-4 || len(s) > 40 {
 		return time.Time{}, false

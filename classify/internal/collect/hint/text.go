@@ -8,8 +8,9 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// anchor is a phrase before a waiting time, such as "try again in". A space in Words
-// also matches "Retry-After", "retryAfter" and "retry_delay { seconds".
+// anchor is a phrase before a waiting time, such as "again in". A space in Words matches
+// spaces, punctuation or nothing, as in "Retry-After", "retryAfter" and
+// "retry_delay { seconds".
 type anchor struct {
 	Words       string
 	defaultUnit float64 // the unit, in seconds, of a number without a unit; 0 = a unit is required
@@ -34,7 +35,7 @@ const LastLetters = "nrsytd"
 
 // ReadLines reads the waiting times in a text, outside the frames of stack traces.
 // It reads at most *left of them and subtracts their number from *left. Call it only
-// if a hint/ rule matches the text.
+// if a rule whose id begins with "hint/" matches the text.
 func (h *Hint) ReadLines(text string, now time.Time, left *int) {
 	if text == "" {
 		return
@@ -199,7 +200,7 @@ func cutSuffixFold(s, suffix string) (before string, ok bool) {
 }
 
 // trimJoint removes at most sixteen spaces and punctuation marks from the end of s.
-// They may be within an anchor, or before its number.
+// These may stand between the words of an anchor, or before its number.
 func trimJoint(s string) string {
 	end := len(s)
 	for end > 0 && len(s)-end < 16 && strings.IndexByte(" \t\r\n_-:=\"'\\~{([`", s[end-1]) >= 0 {

@@ -80,8 +80,8 @@ func nameless(name string) bool {
 // adds.
 const longestCode = 1 << 10
 
-// readCode adds the signal of a code from a field for codes. If a code is
-// unambiguous in prose, rules/envelopes.yaml has a text rule.
+// readCode adds the signal of a code from a field for codes. For codes that are
+// unambiguous even in prose, rules/envelopes.yaml has text rules, which need no field.
 func readCode(q *collect.Inquiry, code string) {
 	if len(code) > longestCode {
 		return

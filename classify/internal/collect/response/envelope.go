@@ -34,7 +34,7 @@ type envelope struct {
 }
 
 // openEnvelope reads a body: JSON, XML, the visible text of HTML, or plain text.
-// Other text may precede the JSON. Decoding may allocate budget bytes.
+// Other text may precede the JSON. Decoding may allocate at most budget bytes.
 func openEnvelope(body string, budget int) envelope {
 	e := envelope{budget: budget}
 	if trimmed := strings.TrimSpace(body); trimmed != "" && trimmed[0] == '<' {
@@ -45,7 +45,7 @@ func openEnvelope(body string, budget int) envelope {
 	return e
 }
 
-// readText reads a text that may contain JSON. The rest is plain text.
+// readText decodes the JSON in s, if there is any, and reads the rest as plain text.
 func (e *envelope) readText(s string, nesting int) {
 	start, end, value := e.findJSON(s, nesting)
 	if end == 0 {
@@ -95,7 +95,7 @@ func (e *envelope) findJSON(s string, nesting int) (start, end int, value any) {
 	return 0, 0, nil
 }
 
-// These are the bytes that encoding/json allocates for JSON elements, as measured.
+// These are measured values: how many bytes encoding/json allocates for a JSON element.
 const (
 	objectCost = 250
 	arrayCost  = 40

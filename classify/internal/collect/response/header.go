@@ -205,8 +205,8 @@ func cutReset(name string) int {
 	return at
 }
 
-// sibling returns the value of another header of the same rate limit. It replaces
-// "reset" in the name, as in X-RateLimit-Remaining.
+// sibling returns the value of another header of the same rate limit. The name of that
+// header is resetName with replacement in place of "reset", as in X-RateLimit-Remaining.
 func sibling(header map[string][]string, resetName, replacement string) (value string, ok bool) {
 	at := cutReset(resetName)
 	before, after := resetName[:at], resetName[at+len(reset):]

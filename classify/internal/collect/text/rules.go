@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// stackWords is the length, in uint64s, of the largest set of matches on the stack.
-// A set has one bit for each rule.
+// stackWords is the size, in uint64s, of the largest set of matches that is kept on the
+// stack. A set has one bit for each rule.
 const stackWords = 32
 
 // noMatches returns an empty set of matches. It uses the array fixed if that is
@@ -66,8 +66,8 @@ func ReadBytes(q *collect.Inquiry, text []byte) string {
 	return last
 }
 
-// ReadParts reads a text of n bytes. head is the whole text, or its beginning if tail
-// is its end. The signals and waiting times are added to q.
+// ReadParts reads a text of n bytes. If tail is empty, head is the whole text. Otherwise
+// head is the beginning and tail the end. The signals and waiting times are added to q.
 //
 //   - timed reports whether the text may name a waiting time.
 //   - matches has the rules that matched.

@@ -180,8 +180,8 @@ func reportJSON(r report) reportLine {
 	return line
 }
 
-// writeReport writes the figures and tables. The file against has earlier
-// predictions.
+// writeReport writes the figures and tables. against is the name of the file with the
+// earlier predictions.
 func writeReport(w io.Writer, r report, against string) error {
 	fmt.Fprintf(w, "entries         %d\n", r.Entries)
 	fmt.Fprintf(w, "category right  %s (%d wrong)\n", percent(r.CategoryAccuracy), r.Entries-r.RightCategory)

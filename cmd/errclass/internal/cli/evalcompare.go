@@ -10,7 +10,8 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/eval"
 )
 
-// writeComparison writes which answers differ from those in the file named against.
+// writeComparison writes which answers differ from the earlier ones. against is the
+// name of the file with the earlier answers.
 func writeComparison(w io.Writer, c eval.Comparison, against string) error {
 	fmt.Fprintf(w, "\nCompared with %s\n", printable(against))
 	fmt.Fprintf(w, "won                  %d\n", len(c.Won))

@@ -85,7 +85,8 @@ func (m *missLimit) Set(value string) error {
 	return nil
 }
 
-// split takes the N of "--errors N" from the paths. To pflag, N is an argument.
+// split removes the N of "--errors N" from the paths, because pflag treats N as an
+// argument.
 func (m missLimit) split(cmd *cobra.Command, args []string) (paths []string, misses int, err error) {
 	paths, misses = args, int(m)
 	if len(args) > 1 && misses < 0 && cmd.Flags().Changed("errors") {
@@ -137,7 +138,7 @@ func (m *maximum) Set(value string) error {
 	return errors.New("use a number of entries, such as 3, or a percentage of them, such as 1%")
 }
 
-// exceeded reports whether n of all entries are above the limit.
+// exceeded reports whether n is above the limit. all is the number of all entries.
 func (m maximum) exceeded(n, all int) bool {
 	if m.number >= 0 {
 		return n > m.number

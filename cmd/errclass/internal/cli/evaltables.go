@@ -105,8 +105,8 @@ func deciderTable(r eval.Report) table.Writer {
 	return t
 }
 
-// reliabilityTable has a row for each range of confidence with answers. Ranges are
-// 0.1 wide.
+// reliabilityTable has a row for each range of confidence that has answers. Ranges
+// are 0.1 wide.
 func reliabilityTable(r eval.Report) table.Writer {
 	t := newTable(fmt.Sprintf("Reliability: expected calibration error %.3f", r.Reliability.CalibrationError),
 		"CONFIDENCE FROM", "ANSWERS", "REASON", "MEAN CONFIDENCE")

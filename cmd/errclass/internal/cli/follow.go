@@ -118,7 +118,8 @@ func (f *follower) more() bool {
 	return err == nil && info.Size() > f.offset
 }
 
-// replaced reports whether the file was replaced or truncated. It then starts again.
+// replaced reports whether the file was replaced or truncated. In both cases, reading
+// goes on at the beginning of the new content.
 func (f *follower) replaced() (bool, error) {
 	now, err := os.Stat(f.name)
 	if err != nil {

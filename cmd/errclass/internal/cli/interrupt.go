@@ -20,8 +20,8 @@ const (
 	// silenceLimit limits the wait for input after a signal. The default grace period
 	// of Kubernetes is as long.
 	silenceLimit = 30 * time.Second
-	// secondTerm is the least time before a second SIGTERM or SIGQUIT ends reading.
-	// timeout(1), for example, sends its signal twice.
+	// secondTerm is the least time between the first signal and a second SIGTERM or
+	// SIGQUIT that ends reading. timeout(1), for example, sends its signal twice.
 	secondTerm = time.Second
 	// writeLimit limits the time to write the remaining output after a signal.
 	writeLimit = time.Second
@@ -136,8 +136,8 @@ func (i *interrupts) abortUnlessDone(sig os.Signal) {
 	i.after(writeLimit, func() { i.abort(sig) })
 }
 
-// endAfterSilence ends reading after silenceLimit without input. It first checks
-// after d.
+// endAfterSilence ends reading after silenceLimit without input. d is the time until
+// the first check.
 func (i *interrupts) endAfterSilence(d time.Duration) {
 	i.after(d, func() {
 		i.mu.Lock()
@@ -200,7 +200,8 @@ func (i *interrupts) noteRead() {
 	i.mu.Unlock()
 }
 
-// finish records that all inputs were read. Signals then only limit the writing time.
+// finish records that all inputs were read. From then on, a signal only limits the
+// time to write the remaining output.
 func (i *interrupts) finish() {
 	i.mu.Lock()
 	i.finished = true

@@ -43,7 +43,7 @@ type codeError int
 
 func (e codeError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// timeoutError is the cause of the context's end after --timeout.
+// timeoutError is the [context.Cause] of a run that --timeout ended.
 type timeoutError time.Duration
 
 func (t timeoutError) Error() string { return fmt.Sprintf("not done within %s", time.Duration(t)) }

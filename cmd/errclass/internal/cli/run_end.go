@@ -15,15 +15,16 @@ func endSignals() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
 }
 
-// closedOutputError is the cause of the context's end after the output was closed.
+// closedOutputError is the [context.Cause] of a run that ended because the output was
+// closed.
 type closedOutputError struct{}
 
 func (closedOutputError) Error() string { return "the output was closed" }
 
 func (closedOutputError) Unwrap() error { return context.Canceled }
 
-// endOnBrokenPipe calls the function end at a SIGPIPE. If input was copied, it
-// ignores SIGPIPE.
+// endOnBrokenPipe calls the function end at a SIGPIPE. It ignores SIGPIPE if errclass
+// may have copied input to the command.
 func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	if !ownProcess.Load() || signal.Ignored(syscall.SIGPIPE) {
 		return func() {}

@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startGrandchild starts a background process and prints the ids of shell and
-// process.
+// startGrandchild starts a background process. It prints the process ids of the shell
+// and of the background process.
 const startGrandchild = `sleep 1000 </dev/null >/dev/null 2>&1 & echo $$ $!; `
 
 // runProgram starts errclass run in a separate process.

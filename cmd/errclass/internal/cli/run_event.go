@@ -13,11 +13,11 @@ import (
 	"github.com/errclass/errclass/internal/ownerfile"
 )
 
-// readerLimit is how long to wait for a program that reads the named pipe.
+// readerLimit is how long to wait until a program opens the named pipe for reading.
 const readerLimit = time.Second
 
-// eventFile opens the file of --event before the command runs. If this is also an
-// output stream, the event is appended there.
+// eventFile opens the file of --event before the command runs. If that file is also
+// standard output or standard error, the event is appended to that stream.
 func eventFile(s *Streams, errs *lineWriter, name string) (io.WriteCloser, error) {
 	info, err := os.Stat(name)
 	if err != nil { // openEvent creates the file or returns an error
@@ -53,7 +53,8 @@ func sameStream(w io.Writer, info os.FileInfo) (*os.File, bool) {
 
 func openEvent(name string) (io.WriteCloser, error) {
 	if isDescriptor(name) {
-		// Do not truncate: on Linux, this opens another program's file again.
+		// On Linux, opening /dev/fd/3 opens the file of descriptor 3 again. Do not
+		// truncate that file, because it may belong to another program.
 		return os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
 	}
 	for waited := time.Duration(0); ; waited += retryInterval {

@@ -121,8 +121,8 @@ func TestRunEventPipeWithoutReader(t *testing.T) {
 	}
 }
 
-// TestRunProgramNamedLikeASecret checks that the error after a program's name is not
-// masked.
+// TestRunProgramNamedLikeASecret runs programs with names such as "token". It checks
+// that the error text after the program's name is not masked.
 func TestRunProgramNamedLikeASecret(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -9,7 +9,8 @@ import (
 // maxReplay limits how many bytes from a pipe are kept for the next run.
 const maxReplay = 16 << 20
 
-// runInput provides the standard input for each run. At most one reader is set.
+// runInput provides the standard input for each run. At most one of the fields direct,
+// file and replay is set.
 type runInput struct {
 	direct io.Reader // used if there is only one run
 	file   *os.File  // read again from start
@@ -18,8 +19,8 @@ type runInput struct {
 	live   bool          // replay reads a terminal, and each run gets only new input
 }
 
-// newRunInput returns the input for one or more runs. With pty, the command has a
-// terminal.
+// newRunInput returns the input for one run or, if repeated is true, for several runs.
+// If pty is true, the command runs in a terminal of its own.
 func newRunInput(in io.Reader, repeated, pty bool) *runInput {
 	f, isFile := in.(*os.File)
 	if pty && repeated && isFile && isTerminal(f) {
@@ -104,7 +105,7 @@ func (b *replayBuffer) started() bool {
 
 func (b *replayBuffer) reader() io.Reader { return &replayReader{buffer: b} }
 
-// liveReader returns a reader of the input that has not been read yet.
+// liveReader returns a reader that skips the input that was already read.
 func (b *replayBuffer) liveReader() io.Reader {
 	b.mu.Lock()
 	defer b.mu.Unlock()

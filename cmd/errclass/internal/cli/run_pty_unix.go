@@ -16,11 +16,11 @@ import (
 
 const ptySupported = true
 
-// defaultSize is the size of the command's terminal if this program has none.
+// defaultSize is the size of the command's terminal if this program has no terminal.
 var defaultSize = pty.Winsize{Rows: 24, Cols: 80}
 
-// openTerminal opens a terminal for the command, like this program's own terminal.
-// The function restore ends the raw mode of standard input.
+// openTerminal opens a terminal for the command and sets it up like this program's own
+// terminal. After the run, call restore, which ends the raw mode of standard input.
 func openTerminal(s Streams) (t *supervise.Terminal, restore func(), err error) {
 	master, child, err := pty.Open()
 	if err != nil {
@@ -85,7 +85,8 @@ func ownTerminal(s Streams) *os.File {
 	return nil
 }
 
-// followSize copies new sizes of the own terminal until stop is called.
+// followSize copies each new size of this program's own terminal to the command's
+// terminal, until stop is called.
 func followSize(own *os.File, child syscall.RawConn) (stop func()) {
 	changed, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(changed, syscall.SIGWINCH)

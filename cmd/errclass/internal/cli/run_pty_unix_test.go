@@ -87,8 +87,8 @@ func (s *screen) await(t *testing.T, text string) {
 	require.Eventually(t, func() bool { return strings.Contains(s.String(), text) }, 30*time.Second, 5*time.Millisecond, "%q: %q", text, s)
 }
 
-// TestRunPTYTerminal checks that the command's terminal is like the terminal of
-// errclass.
+// TestRunPTYTerminal checks that the command's terminal has the size of errclass's own
+// terminal and gets the keys that are pressed there.
 func TestRunPTYTerminal(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -160,7 +160,7 @@ func TestRunPTYTerminal(t *testing.T) {
 	}
 }
 
-// TestRunPTYResize checks that a change of the size reaches the command.
+// TestRunPTYResize checks that a change of the terminal's size reaches the command.
 func TestRunPTYResize(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

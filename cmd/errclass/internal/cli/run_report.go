@@ -39,7 +39,8 @@ func (x failure) asClosedOutput() failure {
 }
 
 // maskedText returns an error's text with masked secrets. The name of a program or a
-// file is masked separately, so that it does not count as the name of a secret.
+// file is masked on its own. Otherwise a name such as "token" would count as the name of
+// a secret, and the text after the name would be masked.
 func maskedText(err error) string {
 	switch e := err.(type) { //nolint:errorlint // errors.As would drop the text of a wrapping error
 	case *supervise.Error:
@@ -110,7 +111,8 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// lineWriter writes the output of a child. Lines of errclass begin on new lines.
+// lineWriter writes the output of a command, and the lines of errclass itself. The lines
+// of errclass always begin on a new line.
 type lineWriter struct {
 	mu         sync.Mutex
 	w          io.Writer

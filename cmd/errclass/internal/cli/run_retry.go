@@ -21,15 +21,15 @@ type retrier struct {
 	errs    io.Writer
 	quiet   bool // do not report retries
 
-	// terminal opens a terminal for one run, if it is not nil. restore resets the
-	// mode of this program's terminal.
+	// terminal opens a new terminal for one run. If terminal is nil, the command gets
+	// no terminal. restore resets the mode of this program's own terminal.
 	terminal func() (t *supervise.Terminal, restore func(), err error)
 
 	calls int // number of runs so far
 }
 
-// run returns the last outcome. If ctx ends during a pause, it returns the error of
-// ctx, and the result is for that error.
+// run returns the last outcome. If ctx ends during a pause, run returns the error of
+// ctx, and the outcome's result classifies that error.
 func (r *retrier) run(ctx context.Context) (supervise.Outcome, error) {
 	for {
 		in, err := r.input.next()
@@ -80,13 +80,14 @@ func (r *retrier) runOnce(ctx context.Context) (supervise.Outcome, error) {
 // schedule has the pauses between runs. It does not limit the number of runs.
 var schedule = resilience.FixedSchedule.Schedule()
 
-// pause returns the time until the next run. If again is false, there is none.
+// pause returns the time until the next run. If again is false, there is no next run.
 func (r *retrier) pause(res classify.Result) (wait time.Duration, again bool) {
 	limit := res.Policy().Calls()
 	if r.maxRuns > 0 {
 		limit = min(limit, r.maxRuns)
 	}
-	// Here a timeout comes from --silence. After --timeout, ctx has ended.
+	// A timeout here comes from --silence: after --timeout, ctx has ended, and run does
+	// not call pause.
 	again = res.Retryable() || res.Category == classify.CategoryTimeout
 	switch {
 	case !again, r.calls >= limit:

@@ -21,10 +21,10 @@ import (
 )
 
 // asChild is an environment variable. If it is set, the test binary performs
-// childActions. Its arguments are pairs of an action and the action's argument.
+// childActions. The binary's arguments are pairs of an action and the action's argument.
 const asChild = "ERRCLASS_TEST_AS_CHILD"
 
-// childActions are what the test binary can do as a command.
+// childActions has the actions that the test binary can perform if asChild is set.
 var childActions = map[string]func(arg string){
 	"out":   func(arg string) { fmt.Println(arg) },
 	"err":   func(arg string) { fmt.Fprint(os.Stderr, arg) },
@@ -215,7 +215,7 @@ func TestRunInput(t *testing.T) {
 	}
 }
 
-// TestRunLongInput checks that a command with too long input is not run again.
+// TestRunLongInput checks that a command is not run again if its input is too long.
 func TestRunLongInput(t *testing.T) {
 	t.Parallel()
 	const long = 17 << 20

@@ -22,8 +22,8 @@ func TestRunSignal(t *testing.T) {
 	assert.Equal(t, 137, run(t, "", child(t, nil, "signal", "", "wait", "")...).code)
 }
 
-// TestRunInterrupted checks that a signal ends the command and that the event says
-// so.
+// TestRunInterrupted checks that a signal ends the command and that the event reports
+// the cancellation.
 func TestRunInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {

@@ -29,7 +29,7 @@ const (
 	maxSize  = 400_000
 )
 
-// weight is the number of errors in an error, and the bytes of their texts.
+// weight counts errors and the bytes of their texts.
 type weight struct{ errors, bytes int }
 
 // builder builds a random error. All random choices come from source.

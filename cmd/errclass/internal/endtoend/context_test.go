@@ -74,7 +74,8 @@ var callErrors = map[string]func(context.Context) error{
 	"another, of no reason": func(context.Context) error { return errors.New("it went wrong") },
 }
 
-// TestEndOfContext checks that all signals classify the end of a context equally.
+// TestEndOfContext checks that slogclass, otelclass and resilience classify the end of a
+// context in the same way.
 func TestEndOfContext(t *testing.T) {
 	aborted, timedOut := answer{"aborted", "aborted"}, answer{"timeout", "timeout"}
 	s := newSignals()

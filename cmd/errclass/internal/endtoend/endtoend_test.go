@@ -55,8 +55,8 @@ func (s *signals) check(t require.TestingT, src source) {
 	require.Equal(t, want, inRecord, "slog, of the value")
 	inSpan, inEvent := s.span(t, func(span trace.Span) { otelclass.RecordError(span, err) })
 	require.Equal(t, inSpan, inEvent, "span and event, of the value")
-	// RecordError wraps some errors once more. At its limit, the classifier reads one
-	// less.
+	// RecordError wraps some errors once more. If that exceeds the classifier's limit,
+	// the classifier reads one error less, and the answer may differ.
 	if len(classify.Standard.Explain(classify.Evidence{Err: err}).Omitted) == 0 {
 		require.Equal(t, want, inSpan, "span, of the value")
 	}
@@ -66,7 +66,8 @@ func (s *signals) check(t require.TestingT, src source) {
 	_, ended := s.record(ctx, t, "err", err)
 	require.True(t, classify.Reason(ended.reason).Valid(), "reason %q", ended.reason)
 
-	// In slogclass, all texts of a record share one limit.
+	// In slogclass, all texts of a record share one limit, so the answer for a long text
+	// may differ.
 	if words := rendered(line); len(words) > bound.MaxText/2 {
 		_, inRecord := s.record(context.Background(), t, "err", words)
 		require.True(t, classify.Reason(inRecord.reason).Valid(), "reason %q", inRecord.reason)

@@ -53,7 +53,7 @@ type multiError []error
 func (e multiError) Error() string   { return "several" }
 func (e multiError) Unwrap() []error { return e }
 
-// caused returns the wrapped error from Cause, the method of old packages.
+// caused returns the wrapped error from the method Cause, as errors of old packages do.
 type caused struct{ chain wrapper }
 
 func (e *caused) Error() string { return e.chain.Error() }

@@ -94,7 +94,8 @@ func text(v json.RawMessage) (s string) {
 	return s
 }
 
-// span records an error in a new span. It returns both added answers.
+// span records an error in a new span. It returns the answers that errclass adds to the
+// span and to the span's event.
 func (s *signals) span(t require.TestingT, record func(trace.Span)) (span, event answer) {
 	s.bareSpans.Reset()
 	s.spans.Reset()

@@ -8,8 +8,8 @@ import (
 
 // source makes the random choices of a builder.
 type source interface {
-	// pick returns a number from 0 to n-1. Without input it returns 0, which ends
-	// building.
+	// pick returns a number from 0 to n-1. If no input is left, pick returns 0, so that
+	// the builder adds only an error that wraps nothing.
 	pick(n int) int
 	text() string
 }

@@ -12,10 +12,10 @@ import (
 // extension is the extension of the files of a corpus.
 const extension = ".jsonl"
 
-// Files returns the files of the corpus at path, sorted by name. In a folder, these
-// are slices/*.jsonl without hidden files. If there are none, these are *.jsonl. If
-// there are none either, Files returns an error. If path is not a folder, Files
-// returns only path.
+// Files returns the files of the corpus at path, sorted by name. If path is a folder,
+// Files returns the files slices/*.jsonl in it. If there are no such files, Files returns
+// the files *.jsonl in the folder. If these are missing too, Files returns an error.
+// Hidden files are left out. If path is not a folder, Files returns only path.
 func Files(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

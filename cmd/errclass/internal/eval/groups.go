@@ -31,8 +31,8 @@ type Family struct {
 }
 
 // Decider is the score of the entries that one family of rules decided. The family is
-// the prefix of a rule's id, such as "net" for "net/hang-up". It names a rules file
-// or a kind of evidence.
+// the prefix of a rule's id, such as "net" for "net/hang-up". The prefix names a rules
+// file or a kind of evidence.
 type Decider struct {
 	Family string `json:"family"`
 	Score

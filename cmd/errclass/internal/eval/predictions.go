@@ -75,7 +75,8 @@ func ReadPredictions(r io.Reader, name string) (Predictions, error) {
 	return all, nil
 }
 
-// check returns an error if p is not valid, such as a corpus entry.
+// check returns an error if p is not a valid prediction, for example because p was read
+// from a corpus.
 func (p Prediction) check() error {
 	switch {
 	case p.ID == "":

@@ -5,9 +5,9 @@ import "math"
 // Reliability compares the confidence of predictions with the share of right reasons.
 // Predictions without a confidence do not count.
 type Reliability struct {
-	// CalibrationError is the expected calibration error, from 0 to 1. It is the mean
-	// difference between confidence and share of right reasons. Each range is
-	// weighted by its number of answers.
+	// CalibrationError is the expected calibration error, from 0 to 1. For each of the
+	// Ranges, it takes the difference between the mean confidence and the share of right
+	// reasons. It is the mean of these differences, weighted by the number of answers.
 	CalibrationError float64           `json:"calibration_error"`
 	Ranges           []ConfidenceRange `json:"ranges"` // in ascending order, only ranges with answers
 }
@@ -24,7 +24,8 @@ type ConfidenceRange struct {
 // ReasonAccuracy returns the share of the answers with a right reason, 0 to 1.
 func (r ConfidenceRange) ReasonAccuracy() float64 { return share(r.RightReason, r.Answers) }
 
-// ranges collects the answers. Until the end, MeanConfidence holds a sum.
+// ranges collects the answers. Until result is called, each MeanConfidence holds the sum
+// of the confidences.
 type ranges [10]ConfidenceRange
 
 func (r *ranges) add(confidence float64, right bool) {

@@ -1,6 +1,6 @@
 // Package lines reads lines of any length in bounded memory. A complete line is
-// returned without waiting for more input. If a line might begin a JSON object, see
-// [Reader.JoinObjects].
+// returned without waiting for more input. The only exception is a line that might begin
+// a JSON object: see [Reader.JoinObjects].
 package lines
 
 import (

@@ -46,8 +46,8 @@ type object struct {
 
 func (o *object) forget() { o.size, o.first, o.count, o.since = 0, 0, 0, time.Time{} }
 
-// join adds the last line of the first n unread bytes to the open object. It returns
-// the length of the next Line, or 0 to read on.
+// join adds a line to the open object. The line ends after the first n unread bytes.
+// join returns the length of the next Line, or 0 if the reader must read on.
 func (r *Reader) join(n int) int {
 	o := &r.object
 	if !o.joins || r.inPiece {

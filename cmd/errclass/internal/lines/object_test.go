@@ -14,7 +14,8 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 )
 
-// read returns the lines and joined objects of input, with their numbers of lines.
+// read returns the lines and the joined objects of input. For each of these, counts has
+// the number of input lines.
 func read(t *testing.T, input io.Reader, limit int) (all []string, counts []int) {
 	t.Helper()
 	r := lines.NewReader(input, limit, nil)

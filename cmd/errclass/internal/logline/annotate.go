@@ -108,7 +108,7 @@ func (a *Annotator) Annotate(line []byte) Annotation {
 	if len(a.inserts) == 0 {
 		return Annotation{Kind: Other}
 	}
-	// Appending may have moved the buffer, so slice the final one.
+	// Appending may have moved the buffer, so take each Insert from the final buffer.
 	start := 0
 	for i := range a.inserts {
 		n := len(a.inserts[i].Insert)

@@ -15,7 +15,8 @@ type textLog struct {
 	all      bool
 }
 
-// result classifies the current event. If the event does not count, ok is false.
+// result classifies the current event. If ok is false, the event is neither counted nor
+// annotated.
 func (t *textLog) result() (result classify.Result, ok bool) {
 	e := t.Event()
 	if !t.all && e.Severity != shapes.Error && (!e.Stderr || e.Severity != shapes.Unknown) {
@@ -25,7 +26,7 @@ func (t *textLog) result() (result classify.Result, ok bool) {
 	if result.Category == "" {
 		result = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown}
 	}
-	// Standard error without a level is an error only if a rule matches.
+	// An event from standard error without a level is an error only if a rule matches.
 	return result, t.all || e.Severity == shapes.Error || precedence.Known(&result)
 }
 

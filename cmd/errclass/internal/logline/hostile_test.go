@@ -97,7 +97,7 @@ func TestHostileTextsPass(t *testing.T) {
 }
 
 // TestHostileLinesPassInBoundedMemory checks that the memory does not grow with the
-// line.
+// length of the line.
 func TestHostileLinesPassInBoundedMemory(t *testing.T) {
 	const size = 3 << 20
 	logline.NewAnnotator(nil, true).Annotate([]byte(`{"msg":"the rules are compiled at first use"}`))
@@ -120,8 +120,8 @@ func TestHostileLinesPassInBoundedMemory(t *testing.T) {
 	}
 }
 
-// TestJournaldMessageOfBytesIsReadAtItsEnds checks that only the ends of an array are
-// decoded.
+// TestJournaldMessageOfBytesIsReadAtItsEnds checks that only the beginning and the end
+// of an array of bytes are decoded.
 func TestJournaldMessageOfBytesIsReadAtItsEnds(t *testing.T) {
 	t.Parallel()
 	number := func(text string) string {
@@ -150,8 +150,8 @@ func bytesAsNumbers(text string) []uint16 {
 	return numbers
 }
 
-// TestLongTextsAreReadAsTheClassifierReadsThem checks that shortened texts keep their
-// result.
+// TestLongTextsAreReadAsTheClassifierReadsThem checks that a shortened text still has
+// the beginning and the end that the classifier reads.
 func TestLongTextsAreReadAsTheClassifierReadsThem(t *testing.T) {
 	t.Parallel()
 	const half = classify.DefaultMaxBytes / 2
@@ -203,8 +203,8 @@ func TestPeerCannotEndThisProgram(t *testing.T) {
 	}
 }
 
-// BenchmarkHostile compares Annotate with encoding/json. The ratio x-json should be
-// at most 3.
+// BenchmarkHostile compares Process with encoding/json. The metric x-json is the time of
+// Process, divided by the time of encoding/json. It should be at most 3.
 func BenchmarkHostile(b *testing.B) {
 	for name, line := range hostileLines(1 << 20) {
 		b.Run(name, func(b *testing.B) {

@@ -69,9 +69,9 @@ const eventHold = 100 * time.Millisecond
 // Waits sets whether reading the input can block, as with a pipe. The default is
 // true.
 //
-// Before a blocking read, the processor writes what it has read. If the input is a
-// [Waiter], it first waits a tenth of a second. Later lines of the same event or
-// object are passed on unchanged.
+// Before a read that can block, the processor writes what it has read. If the input is
+// a [Waiter], the processor first waits up to a tenth of a second for the rest of an
+// event or object. If the rest comes later, its lines are passed on unchanged.
 func (p *Processor) Waits(waits bool) { p.waits = waits }
 
 // Process reads r to its end. A JSON object that spans lines is one record. Process
@@ -192,7 +192,8 @@ func (p *Processor) line(l lines.Line) error {
 // maxHeld limits how many bytes of an event are held before it is classified.
 const maxHeld = 1 << 20
 
-// textLine reads a line of text. If text logs are annotated, it holds the lines.
+// textLine reads a line of text. If text logs are annotated, it holds the lines of an
+// event until release writes them.
 func (p *Processor) textLine(line []byte, kind Kind) error {
 	starts := p.text.Starts(p.annotator.reader, line)
 	if starts {

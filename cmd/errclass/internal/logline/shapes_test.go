@@ -101,8 +101,8 @@ var insertedField = regexp.MustCompile(strings.Join([]string{
 // their keys.
 func removed(s string) string { return insertedField.ReplaceAllString(s, "") }
 
-// anyField has an expression for each form of inserted text at the beginning of a
-// text.
+// anyField has a regular expression for each form of inserted text. The expressions
+// match only at the beginning of a string.
 var anyField = func() (forms []*regexp.Regexp) {
 	for form := range strings.SplitSeq(insertedField.String(), "|") {
 		forms = append(forms, regexp.MustCompile("^(?:"+form+")"))
@@ -117,7 +117,7 @@ func addsOnlyFields(before, after string) bool {
 	if next < 0 {
 		return before == after
 	}
-	// The inserted text can begin before its key, by at most this length.
+	// The inserted text can begin before error.category, by at most this many bytes.
 	start := max(0, next-len(`,"attributes":[{"key":"`))
 	if len(before) < start || before[:start] != after[:start] {
 		return false

@@ -17,25 +17,25 @@ type Summary struct {
 	Text       int64   `json:"text,omitzero"` // text events among Classified
 	Counts     []Count `json:"counts"`        // most frequent first; see Sort
 
-	// FirstNotJSON and FirstTooLong are the numbers of the first such lines. The
-	// first line of the input has the number 1. If there is no such line, the number
-	// is 0.
+	// FirstNotJSON is the number of the first line that is not JSON. FirstTooLong is the
+	// number of the first line that is too long. The first line of the input has the
+	// number 1. If there is no such line, the number is 0.
 	FirstNotJSON int64 `json:"first_not_json,omitzero"`
 	FirstTooLong int64 `json:"first_too_long,omitzero"`
 }
 
-// Count is the number of lines with a certain category and reason.
+// Count is the number of records and text events with a certain category and reason.
 type Count struct {
 	Category string `json:"category"`
 	Reason   string `json:"reason"`
 	Count    int64  `json:"count"`
-	// First and Last are the earliest and the latest time of these lines. If no line
-	// has a time, both are zero.
+	// First and Last are the earliest and the latest time of these records and events.
+	// If none of them has a time, both are zero.
 	First time.Time `json:"first,omitzero"`
 	Last  time.Time `json:"last,omitzero"`
 }
 
-// otherValue replaces unknown categories and reasons, so that their number stays
+// otherValue replaces unknown categories and reasons, so that the number of counts stays
 // limited.
 const otherValue = "other"
 

@@ -130,7 +130,8 @@ func (r *eventReader) record(rec *shapes.Record) {
 	}
 	level := rec.IsError()
 	if !level && !rec.Stderr {
-		// Without a level and an error field, a rule must match the message.
+		// A record without a level and without an error field is an error only if a rule
+		// matches its message.
 		message := rec.Message()
 		if message == "" {
 			return
@@ -187,7 +188,7 @@ func (r *eventReader) headerTime(line []byte) int64 {
 	return 0
 }
 
-// endText ends the current text event. It emits only errors.
+// endText ends the current text event. If the event is an error, endText emits it.
 func (r *eventReader) endText() {
 	if !r.pending {
 		return

@@ -49,7 +49,8 @@ func (g *grid) length() int {
 	return int(g.last/g.step() - g.first/g.step() + 1)
 }
 
-// counts has the number of events in each step. Outdated steps are joined later.
+// counts has the number of events in each step. Its steps can be shorter than those of
+// the grid until coarsen joins them.
 type counts struct {
 	level int
 	start int64 // number of the first step, counted from 1970
@@ -103,7 +104,7 @@ func (c *counts) merge(g *grid, o *counts) {
 	}
 }
 
-// series returns the counts as a Series from the grid's first step.
+// series returns the counts as a Series. Its Offset counts from the grid's first step.
 func (c *counts) series(g *grid) Series {
 	c.coarsen(g.level)
 	if len(c.n) == 0 {

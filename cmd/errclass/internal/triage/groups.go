@@ -29,7 +29,8 @@ type cluster = drain.Cluster[[]*group]
 type groups struct {
 	bound int
 	tree  *drain.Tree[[]*group]
-	// ids finds the cluster of most events. It is cleared when clusters are removed.
+	// ids is a cache: it maps an event's fingerprint to the event's cluster. It is
+	// cleared when it is full or when clusters are removed.
 	ids   map[fingerprint.ID]*cluster
 	count int   // number of groups
 	seen  int64 // number of events
@@ -113,11 +114,12 @@ func earlier(a, b int64) int64 {
 	return a
 }
 
-// group returns the group of an event, by template, category and reason:
+// group returns the group of an event, among the groups of the event's template:
 //
-//   - Events with a rule's reason are in one group for each reason.
-//   - All other events of a template are in one group.
-//   - The first of these other events determines the category and the reason.
+//   - If the event's reason is from a rule or from the record, the group has the same
+//     category and the same reason.
+//   - All other events of a template are in one group. The first of these events
+//     determines the category and the reason of that group.
 func (g *groups) group(e *event) *group {
 	c := g.ids[e.id]
 	if c == nil {
@@ -244,7 +246,7 @@ func (g *groups) giveUp() {
 	clear(g.ids)
 }
 
-// find returns the total for a category and a reason. If needed, it adds one.
+// find returns the total for a category and a reason. If there is none, it adds one.
 func find(totals *[]*total, category classify.Category, reason classify.Reason) *total {
 	for _, t := range *totals {
 		if t.reason == reason && t.category == category {

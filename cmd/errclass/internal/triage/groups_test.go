@@ -122,7 +122,8 @@ func indexOf(r *Report, template string) int {
 	return 0
 }
 
-// TestGiveUp checks that small groups are removed first, and old ones among these.
+// TestGiveUp checks that the smallest groups are removed first and, of equally small
+// groups, the oldest.
 func TestGiveUp(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder

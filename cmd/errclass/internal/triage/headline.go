@@ -88,7 +88,8 @@ func Shortened(text string, limit int) string {
 	return cut(text, limit-len(ellipsis)) + ellipsis
 }
 
-// combined returns a message and its error, or one if it contains the other.
+// combined returns a message and its error. If one of the two contains the other, it
+// returns only the longer one.
 func combined(message, cause string) string {
 	message, cause = strings.TrimSpace(message), strings.TrimSpace(cause)
 	switch {

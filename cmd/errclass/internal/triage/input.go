@@ -75,7 +75,7 @@ func findInputs(names []string) (inputs []*input, problems []Note) {
 
 // walk calls add for each file of a directory.
 func walk(dir string, add func(string, fs.FileInfo), fail func(string, error)) {
-	// No error is returned, because the function returns only nil and SkipDir.
+	// WalkDir returns no error, because the function always returns nil.
 	_ = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			fail(name, err)
@@ -146,7 +146,8 @@ func decompressed(r io.Reader) (text io.Reader, release func(), err error) {
 	return b, release, sniff(b)
 }
 
-// sniff returns an error if r has no text. A later read returns other errors.
+// sniff returns an error if r is binary or UTF-16. It does not return an error of
+// reading r, because a later read returns that error.
 func sniff(r *bufio.Reader) error {
 	head, _ := r.Peek(sniffed)
 	switch {
@@ -158,8 +159,8 @@ func sniff(r *bufio.Reader) error {
 	return nil
 }
 
-// service returns the service in the file's name. For Kubernetes, this is the
-// container.
+// service returns the name of the service, which it finds in the file's name. For a log
+// of Kubernetes, this is the name of the container.
 func (in *input) service() string {
 	if in.name == stdinName {
 		return ""

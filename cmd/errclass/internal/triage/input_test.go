@@ -37,7 +37,7 @@ func line(second int, text string) string {
 	return fmt.Sprintf(`{"time":"2026-01-02T03:%02d:%02dZ","level":"error","msg":%q}`+"\n", second/60, second%60, text)
 }
 
-// arrivals returns the texts of all events in the order of grouping.
+// arrivals returns the texts of all events in the order in which they are grouped.
 func arrivals(t testing.TB, names ...string) (texts []string, notes []Note) {
 	r := newRun(t.Context(), Options{Now: testNow})
 	inputs, problems := findInputs(names)
@@ -64,7 +64,8 @@ func TestOrder(t *testing.T) {
 	assert.Equal(t, "0abcdefghi", strings.Join(got, ""))
 }
 
-// TestOrderWithinFile checks that an event with no or a late time keeps its place.
+// TestOrderWithinFile checks that an event keeps its place in its file if the event has
+// no time, or an earlier time than the previous event.
 func TestOrderWithinFile(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{
@@ -168,8 +169,8 @@ func TestUnreadable(t *testing.T) {
 	assert.Equal(t, closed, problems[0].File)
 }
 
-// TestNoPermission checks that names without permission are reported. Root can read
-// all.
+// TestNoPermission checks that files and folders without read permission are reported.
+// Root can read all of them.
 func TestNoPermission(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{"good": line(1, "x"), "closed/x": line(2, "x"), "secret": line(3, "x")})

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// maxOpen limits how many files are read at once. With more files, events can
-	// come late.
+	// maxOpen limits how many files are read at once. If there are more files, an event
+	// can come after events with a later time.
 	maxOpen = 32
 	// batch is how many events a reader sends at once.
 	batch = 128

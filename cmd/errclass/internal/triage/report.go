@@ -7,9 +7,9 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/runbook"
 )
 
-// Report is the result of a triage. It says how many errors the logs have, when, and
-// in which groups. Secrets in the texts are masked. After a Report is returned, this
-// package does not change it.
+// Report is the result of a triage. It says how many errors the logs have, when the
+// errors occurred, and in which groups they are. Secrets in the texts are masked. After
+// a Report is returned, this package does not change it.
 type Report struct {
 	Lines  int64 `json:"lines"`  // lines that were read, blank ones included
 	Events int64 `json:"events"` // errors: the sum over Groups, and Rest
@@ -39,8 +39,8 @@ type Report struct {
 // MaxSteps limits how many steps a series has.
 const MaxSteps = 240
 
-// Series counts the events of each step, without zeros at both ends. The first count
-// belongs to step Offset.
+// Series counts the events of each step. Zeros at the beginning and at the end are left
+// out. The first count belongs to step Offset.
 type Series struct {
 	Offset int     `json:"offset"`
 	Counts []int64 `json:"counts"`
@@ -104,8 +104,8 @@ const MaxExamples = 3
 type Example struct {
 	// Text is the message with the error and its stack trace.
 	Text string `json:"text"`
-	// Source is the text that is classified first, such as an error field. If it
-	// equals Text, it is empty.
+	// Source is the text that is classified first, such as an error field. If that text
+	// equals Text, Source is empty.
 	Source  string    `json:"source,omitempty"`
 	Time    time.Time `json:"time,omitzero"`
 	File    string    `json:"file"`
@@ -119,8 +119,8 @@ type Origin struct {
 	Count int64  `json:"count"`
 }
 
-// Rest counts the events that are in no group. The groups with the fewest events are
-// left out.
+// Rest counts the events that are in no group of the report, because the groups with the
+// fewest events are left out.
 type Rest struct {
 	Events int64   `json:"events"`
 	Groups int64   `json:"groups"` // groups left out; a group can count more than once

@@ -24,7 +24,7 @@ type Options struct {
 	Stdin  io.Reader
 	// Classifier classifies the errors. nil means classify.Standard.
 	Classifier *classify.Classifier
-	// Keys are paths of more fields, for unknown log formats.
+	// Keys are paths of additional fields, such as those of an unknown log format.
 	Keys shapes.Keys
 	// MaxGroups limits the number of groups. 0 or less means [DefaultMaxGroups].
 	MaxGroups int
@@ -45,8 +45,8 @@ type Progress interface {
 }
 
 // Run reads the inputs and returns the report. If an input fails, the report has the
-// events before that and a [Note]. If ctx ends, Run stops reading and reports what it
-// has read.
+// events before the failure, and a [Note]. If ctx ends, Run stops reading and reports
+// what it has read.
 func Run(ctx context.Context, o Options) *Report {
 	r := newRun(ctx, o)
 	inputs, problems := findInputs(o.Inputs)

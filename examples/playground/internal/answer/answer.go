@@ -72,7 +72,7 @@ func (e Evidence) classify() classify.Evidence {
 func (e Evidence) result() classify.Result { return classify.Standard.Classify(e.classify()) }
 
 // Of classifies a text. With [Error], the text is read as one error. With [Log], it
-// is read as a log. With [Auto], the text decides.
+// is read as a log. With [Auto], the lines of the text decide whether it is a log.
 func Of(text string, as As) Answer {
 	unread := max(len(text)-MaxText, 0)
 	text = strings.ToValidUTF8(text[:len(text)-unread], "")
@@ -162,7 +162,8 @@ func (r *reader) record(rec *shapes.Record) {
 	r.group(e, result, r.lines, t)
 }
 
-// deciding returns the fields of a record that decide, and their result.
+// deciding returns the fields of a record that determine its category and reason,
+// and the result for these fields.
 func deciding(rec *shapes.Record) (e Evidence, best classify.Result) {
 	rec.Sources(func(s shapes.Source) bool {
 		if s == (shapes.Source{}) {
@@ -235,7 +236,7 @@ func (r *reader) group(e Evidence, result classify.Result, line int, t time.Time
 }
 
 // sorted returns the groups, the largest first. Groups of equal size are in the
-// order of first lines.
+// order of their first lines.
 func (r *reader) sorted() []Group {
 	groups := make([]Group, 0, len(r.groups))
 	for _, g := range r.groups {

@@ -130,7 +130,8 @@ func TestExplain(t *testing.T) {
 	assert.Equal(t, 3, x.Calls)
 }
 
-// If the model decided, the most influential whole words are marked, in any case.
+// If the model decided, the most influential words are marked, as whole words and
+// ignoring case.
 func TestExplainModel(t *testing.T) {
 	t.Parallel()
 	const message = "Mailbox für ÄÖÜ was unavailable; the unavailable7 worker is Busy"

@@ -28,7 +28,7 @@ type Explanation struct {
 	Omitted    []string          `json:"omitted,omitempty"` // what was not read
 }
 
-// Mark says how a part of the text took part in the classification.
+// Mark says what a part of the text meant for the classification.
 type Mark string
 
 // The marks.
@@ -180,7 +180,7 @@ func pieces(text string, spans []span) []Piece {
 // maxPiece is the maximum number of bytes of a [Piece] that are shown.
 const maxPiece = 8 << 10
 
-// shortened replaces the middle of each long [Piece] with one that has the mark
+// shortened replaces the middle of each long [Piece] with a piece that has the mark
 // [Gap].
 func shortened(pieces []Piece) []Piece {
 	short := make([]Piece, 0, len(pieces))

@@ -5,7 +5,7 @@
 // <num>. Add then works as follows:
 //
 //  1. It splits the text into words at spaces.
-//  2. It replaces all words beyond [MaxWords] by one placeholder.
+//  2. If there are more than [MaxWords] words, one placeholder replaces the last ones.
 //  3. It finds the clusters with the same number of words and the same first word.
 //  4. It adds the text to the cluster with the same words.
 //  5. If there is no such cluster, it makes a new one.
@@ -135,7 +135,8 @@ type word struct {
 	placeholder bool // text has a placeholder
 }
 
-// split appends the words of a text. After MaxWords words, the rest becomes Any.
+// split appends the words of a text. If there are more than MaxWords words, Any replaces
+// the last ones.
 func split(words []word, masked string) []word {
 	for text := range strings.FieldsSeq(masked) {
 		n := len(words)
@@ -211,7 +212,7 @@ func (n *node[T]) find(words []word) *Cluster[T] {
 }
 
 // matches reports whether the words of a text match those of a cluster. Both must
-// have the same number of words. free is the number of words Any in the cluster.
+// have the same number of words. free is how many words of the cluster are Any.
 func matches(cluster, text []word) (free int, ok bool) {
 	for i, w := range cluster {
 		switch {
@@ -248,7 +249,8 @@ func compare(cluster, text []word) (differ positions, ok bool) {
 	return differ, float64(equal) >= similarity*float64(equal+unequal)
 }
 
-// similarTo is a cluster and the positions of the words that differ.
+// similarTo is a cluster that is similar to a text. differ has the positions of the words
+// in which the cluster and the text differ.
 type similarTo[T any] struct {
 	cluster *Cluster[T]
 	differ  positions
@@ -264,10 +266,10 @@ func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 	return found
 }
 
-// absorb merges similar clusters into the new cluster c, which counts too:
+// absorb merges clusters that are similar to the new cluster c into c:
 //
-//   - If there are at least mergeAll, it merges all of them.
-//   - If at least minMerge differ from c in the same words, it merges these.
+//   - If at least mergeAll-1 clusters are similar, it merges all of them.
+//   - If at least minMerge-1 of them differ from c in the same words, it merges these.
 func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	if len(found)+1 < minMerge {
 		return
@@ -290,7 +292,8 @@ func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	}
 }
 
-// generalize changes template to match words too, which are equally many.
+// generalize changes template so that it also matches words. The template must have as
+// many words as the argument words.
 func generalize(template, words []word) {
 	for i, w := range template {
 		if w.text != words[i].text && w.text != Any {

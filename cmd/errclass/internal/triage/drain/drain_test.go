@@ -13,7 +13,8 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/triage/drain"
 )
 
-// texts adds texts to a tree. It returns their final templates, with counts.
+// texts adds texts to a tree. It returns the final template of each text, and the number
+// of texts with each template.
 func texts(all ...string) (templates []string, counts map[string]int) {
 	tree := drain.New(func(into, from *drain.Cluster[int]) { into.Value += from.Value })
 	var clusters []*drain.Cluster[int]

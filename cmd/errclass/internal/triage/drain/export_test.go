@@ -9,7 +9,7 @@ func Matches(template, masked string) bool {
 		return false
 	}
 	for i, w := range want {
-		// A word matches if joining leaves the template's word unchanged.
+		// A word matches if joining the two words gives the template's word.
 		if w != Any && w != words[i].text && joined(w, words[i].text) != w {
 			return false
 		}

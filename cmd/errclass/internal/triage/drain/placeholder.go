@@ -51,7 +51,7 @@ func same(a, b word) bool {
 	return sameLetters(a.text, b.text)
 }
 
-// covers reports whether plain is name with a text in place of the placeholders. For
+// covers reports whether name becomes plain if a text replaces the placeholders. For
 // example, "org-<id>" covers "org-bfcfad".
 func covers(name, plain string) bool {
 	before, after := around(name)
@@ -191,7 +191,7 @@ func joined(a, b string) string {
 	}
 }
 
-// standsFor reports whether replacing the Any in template can give word.
+// standsFor reports whether template becomes word if some text replaces Any.
 func standsFor(template, word string) bool {
 	before, after, ok := strings.Cut(template, Any)
 	return ok && !HasPlaceholder(before) && !HasPlaceholder(after) &&

@@ -82,8 +82,8 @@ const (
 	shortExample = 300
 )
 
-// encode returns r as JSON, with as many groups as fit into limit bytes. Without its
-// groups, r can still be longer.
+// encode returns r as JSON, with as many groups as fit into limit bytes. The result is
+// longer than limit only if r is too long even without groups.
 func encode(r *triage.Report, limit int) ([]byte, error) {
 	out := report{Report: *r, Groups: []json.RawMessage{}, Advice: map[classify.Reason]runbook.Advice{}}
 	out.Report.Groups = nil
