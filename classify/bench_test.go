@@ -159,8 +159,8 @@ func regexpPerText(exprs, texts []string) float64 {
 	return float64(time.Since(begin).Nanoseconds()) / float64(len(part)) * ratio
 }
 
-// BenchmarkFirstUse measures the first classification of a program, which loads
-// the standard table.
+// BenchmarkFirstUse measures loading the standard rule set. A program loads this set
+// at its first classification.
 func BenchmarkFirstUse(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -168,8 +168,8 @@ func BenchmarkFirstUse(b *testing.B) {
 	}
 }
 
-// BenchmarkCompile measures compiling the standard set. Only go generate compiles this
-// set. Programs load the result.
+// BenchmarkCompile measures compiling the standard rule set. Only go generate compiles
+// this set. Programs load the result.
 func BenchmarkCompile(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

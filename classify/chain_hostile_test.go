@@ -181,8 +181,8 @@ type answersText struct{ err error }
 func (answersText) Error() string   { return "so it goes" }
 func (e answersText) Unwrap() error { return e.err }
 
-// TestEvidenceBesideACycle checks a chain with a cycle. No method that may recurse
-// without end may be called.
+// TestEvidenceBesideACycle checks a chain with a cycle. The classifier must not call
+// a method that could recurse without end.
 func TestEvidenceBesideACycle(t *testing.T) {
 	t.Parallel()
 	round := &recursive{}
@@ -237,8 +237,8 @@ func TestBounds(t *testing.T) {
 	assert.Equal(t, classify.ReasonRateLimit, classify.Error(deep).Reason, "the text of a long chain")
 }
 
-// TestSharedTree checks errors with texts that are too large. Joined 40 times with
-// itself, an error has 2^40 lines.
+// TestSharedTree checks errors whose whole text is too large to build. If an error is
+// joined with itself 40 times, its text has 2^40 lines.
 func TestSharedTree(t *testing.T) {
 	t.Parallel()
 	shared := func(err error) error {

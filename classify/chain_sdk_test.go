@@ -32,7 +32,7 @@ type (
 		Response                   *http.Response
 		raw                        string
 	}
-	// genaiError is genai.APIError. It is used as a value, not as a pointer.
+	// genaiError imitates genai.APIError. It is used as a value, not as a pointer.
 	genaiError struct {
 		Code    int              `json:"code,omitempty"`
 		Message string           `json:"message,omitempty"`
@@ -64,7 +64,7 @@ type (
 		StatusCode  int
 		RawResponse *http.Response
 	}
-	// slackRateLimited is slack.RateLimitedError, and githubAbuse is
+	// slackRateLimited imitates slack.RateLimitedError, and githubAbuse imitates
 	// github.AbuseRateLimitError.
 	slackRateLimited struct{ RetryAfter time.Duration }
 	githubAbuse      struct {
@@ -79,7 +79,7 @@ type (
 		Code   int32
 	}
 	kubernetesError struct{ ErrStatus kubernetesStatus }
-	// fiberError is fiber.Error, which has only a code and a message.
+	// fiberError imitates fiber.Error, which has only a code and a message.
 	fiberError struct {
 		Code    int
 		Message string

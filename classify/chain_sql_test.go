@@ -9,9 +9,9 @@ import (
 )
 
 type (
-	// pgError is *pgconn.PgError. *pq.Error has the same methods.
+	// pgError imitates *pgconn.PgError. *pq.Error has the same methods.
 	pgError struct{ Severity, Code, Message string }
-	// oldPQ is an old version of *pq.Error, without the method SQLState.
+	// oldPQ imitates an old version of *pq.Error, without the method SQLState.
 	pqCode string
 	oldPQ  struct {
 		Severity string

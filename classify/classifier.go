@@ -22,8 +22,8 @@ const DefaultMaxBytes = collect.DefaultMaxBytes
 // Classifier is not usable.
 //
 // A Classifier is safe for concurrent use. It never changes, unless [Switchable]
-// made it. It never logs. It stores hashes of texts, but no text. If a method of the
-// evidence panics, the Classifier recovers the panic.
+// made it. It never logs. It stores hashes of texts, but no text. If a method of an
+// error in the evidence panics, the Classifier recovers the panic.
 type Classifier struct {
 	rules    func() *ruleset.Set // compiled at first use
 	seen     *memory.Memory      // cache of earlier results; valid for this maxBytes only

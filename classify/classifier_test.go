@@ -121,7 +121,8 @@ func TestTextAloneHasNoProvider(t *testing.T) {
 	}
 }
 
-// The error must name the costly rule, not the last one.
+// If one of many rules is too costly, the error of New must name this rule, not the
+// last one.
 func TestNewBlamedTheWrongRule(t *testing.T) {
 	t.Parallel()
 	rules := make([]classify.Rule, 1000)
@@ -165,8 +166,8 @@ func TestNoneTookAStatusForNoError(t *testing.T) {
 	assert.Equal(t, "x", own.Classify(classify.Evidence{Status: 503, Message: "x"}).Rule)
 }
 
-// The user's rules must come first. The rules of the base follow, the strongest
-// first.
+// Classifier.Rules must list the user's rules first. The rules of the base follow, the
+// strongest first.
 func TestRulesAreInOrder(t *testing.T) {
 	t.Parallel()
 	c, err := classify.New(classify.WithRules(

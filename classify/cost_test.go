@@ -143,8 +143,9 @@ func FuzzCost(f *testing.F) {
 	})
 }
 
-// seenCost executes more branches for a larger ratio. So the fuzzer can find slow texts:
-// it notices new branches, but not times.
+// seenCost executes more branches for a larger ratio of a text's time to the time of
+// ordinary text. So the fuzzer can find slow texts: it notices new branches, but not
+// times.
 func seenCost(ratio float64) (steps int) {
 	if ratio > 1 {
 		steps++

@@ -48,7 +48,7 @@
 // or budget. [Evidence] lists the fields that a remote server can write.
 //
 // One classification should take at most 10 ms. It allocates at most 4 MB. These limits
-// do not cover the methods of the evidence, such as Error and Unwrap.
+// do not cover the methods of the errors in the evidence, such as Error and Unwrap.
 //
 // The classifier reads the evidence in this order: Type, Code, the chain of Err, the
 // response, the text of Err, Message. Each part has its own limit. If a text exceeds its

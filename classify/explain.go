@@ -49,9 +49,9 @@ type Omission struct {
 	//   - "header values"
 	//   - "waits"
 	Unit string
-	// Amount is the number of units that were not read. If Unit is "errors", it
-	// excludes the errors that an unread error wraps. If Unit is "waits", it counts
-	// the texts that reached the limit.
+	// Amount is the number of units that were not read. If Unit is "errors", Amount
+	// excludes the errors that an unread error wraps. If Unit is "waits", Amount is the
+	// number of texts of which perhaps not all waiting times were read.
 	Amount int
 }
 

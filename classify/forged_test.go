@@ -148,8 +148,8 @@ func TestOwnEndStillDecides(t *testing.T) {
 	}
 }
 
-// Without other evidence, the name of Go's deadline or cancellation error decides as
-// a code.
+// If Evidence.Code is the only evidence, it decides, even if the code is the name of Go's
+// deadline or cancellation error.
 func TestOwnNamesAsCodes(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]classify.Reason{

@@ -43,8 +43,9 @@ type guess struct {
 	step   int // see model.Confidence
 }
 
-// weight returns the weight of a signal against the model. The weight is 0 if the
-// model must not overrule the signal. For the argument coded, see [model.Weight].
+// weight returns how much a signal counts in a comparison with the model's answer. The
+// weight 0 is special: the model must not overrule the signal. For the argument coded,
+// see [model.Weight].
 func weight(s *signal.Signal, coded bool) float64 {
 	if s.Text == nil {
 		return 0
@@ -62,9 +63,11 @@ func hasCode(list []signal.Signal) bool {
 // guess asks the model about the texts that were read. won is the signal that
 // decides without the model, or nil. guess returns the zero guess in these cases:
 //
-//   - The model agrees with won, or is not sure enough.
-//   - The model must not overrule one of the signals.
-//   - A hint vetoes the model's answer.
+//   - The classifier has no model.
+//   - The model agrees with won, is not sure enough, or answers "unknown".
+//   - The model answers "parsing", but won has a status.
+//   - At least one signal that counts must not be overruled by the model.
+//   - A rule that itself gives no reason vetoes the model's answer.
 //
 // The model numbers the reasons in the order of package signal. ReasonRateLimit is 0.
 func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
@@ -128,7 +131,8 @@ func readForModel(q *collect.Inquiry, r *model.Reader) *model.Model {
 	return m
 }
 
-// ruledOut reports whether a hint in the list vetoes a reason.
+// ruledOut reports whether the list has a match of a text rule that itself gives no
+// reason, but vetoes the given reason.
 func ruledOut(list []signal.Signal, reason signal.Reason) bool {
 	for i := range list {
 		s := &list[i]
@@ -206,8 +210,8 @@ func (c *Classifier) explainModel(q *collect.Inquiry) *Model {
 	return &x
 }
 
-// This constant overflows if a slot of package memory is too small. A slot must hold
-// the numbers of 2048 rules and of all guesses.
+// This constant overflows if a slot of package memory has too few bits. Each of 2048
+// rules and each possible guess needs a number of its own that fits into a slot.
 const _ = uint(1<<memory.RuleBits - 2 - 2048 - int(signal.Reasons)*len(model.Confidence))
 
 // This constant overflows if an answer in package memory cannot hold every reason and

@@ -16,7 +16,8 @@ import (
 //
 //   - listed is the error type in that row.
 //   - want is the reason that classify must return.
-//   - ruling is the number of the decision that explains a difference, if any.
+//   - ruling is the number of the decision that explains why the result's name differs
+//     from the field listed. If they are equal, ruling is "".
 type mapped struct {
 	row    string
 	e      classify.Evidence
@@ -254,8 +255,9 @@ func TestErrorTaxonomy(t *testing.T) {
 	assert.Equal(t, classify.FallbackNo, own.Policy().Fallback, "the daily budget: another provider costs money too")
 }
 
-// TestRetryAfterPrecedence has the headers and the section "Retry-After Precedence"
-// of the provider error mapping.
+// TestRetryAfterPrecedence checks which header gives the waiting time. The cases come
+// from the provider error mapping: from its headers and from its section "Retry-After
+// Precedence".
 func TestRetryAfterPrecedence(t *testing.T) {
 	t.Parallel()
 	in := func(d time.Duration) string { return now.Add(d).UTC().Format(time.RFC3339) }

@@ -169,7 +169,8 @@ func TestParity(t *testing.T) {
 	}
 }
 
-// TestParityOfStatuses compares statuses in messages with Evidence.Status.
+// TestParityOfStatuses checks that a message with a status has the same reason if this
+// status is also in Evidence.Status.
 func TestParityOfStatuses(t *testing.T) {
 	t.Parallel()
 	named := 0

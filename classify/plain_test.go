@@ -106,8 +106,9 @@ func TestExplainPlain(t *testing.T) {
 	}
 }
 
-// TestRewritings maps the offsets of a rewritten text to the source. Bytes that were
-// not inserted must be equal.
+// TestRewritings maps each offset of a rewritten text to an offset of the original text.
+// The offsets must not decrease. Where nothing was replaced, both texts must have the
+// same byte.
 func TestRewritings(t *testing.T) {
 	t.Parallel()
 	pieces := []string{

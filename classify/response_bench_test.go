@@ -49,8 +49,8 @@ func BenchmarkAnthropic429(b *testing.B) {
 	})
 }
 
-// TestStatusAllocatesNothing checks evidence with only a status, the most common
-// kind.
+// TestStatusAllocatesNothing checks that classifying evidence with only a status, the
+// most common kind, allocates nothing.
 func TestStatusAllocatesNothing(t *testing.T) {
 	e := classify.Evidence{Status: 503}
 	classify.Standard.Classify(e)

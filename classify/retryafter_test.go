@@ -260,7 +260,8 @@ func TestRetryAfterText(t *testing.T) {
 }
 
 // TestLongWait checks that a rate limit becomes budget_exceeded if the waiting time is
-// more than an hour. A waiting time in a header does not count.
+// more than an hour. The value of a Retry-After header, or of its copy in a text, does
+// not count.
 func TestLongWait(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

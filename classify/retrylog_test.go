@@ -104,7 +104,7 @@ func TestAttemptLogParts(t *testing.T) {
 	})
 }
 
-// TestLongRetryLog checks that only the last of many attempts are read.
+// TestLongRetryLog checks that only the last few of many attempts are read.
 func TestLongRetryLog(t *testing.T) {
 	t.Parallel()
 	log := strings.Repeat("attempt 1: HTTP 401 Unauthorized\n", 1000) + "attempt 2: HTTP 503\n" + strings.Repeat("attempt 3: hm\n", 6)

@@ -17,8 +17,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// bedrockClient returns a client of AWS Bedrock. All AWS clients have the same error
-// types (package smithy-go).
+// bedrockClient returns a client of AWS Bedrock. The tests use no other AWS client,
+// because all AWS clients have the same error types (package smithy-go).
 func bedrockClient(url string, client *http.Client, opts ...func(*bedrockruntime.Options)) *bedrockruntime.Client {
 	return bedrockruntime.New(bedrockruntime.Options{
 		BaseEndpoint: &url, HTTPClient: client, Region: "eu-central-1", Retryer: aws.NopRetryer{},

@@ -21,8 +21,9 @@ import (
 // error.
 const childEnv = "ERRCLASS_COMPAT_CHILD"
 
-// If childEnv is set, actAsChild acts as the child process and does not return.
-// Otherwise it returns false.
+// actAsChild acts as the child process if childEnv is set. For "exit N", it ends the
+// process. For "hang", it returns true when standard input ends. If childEnv is not
+// set, actAsChild returns false.
 func actAsChild() bool {
 	script, ok := os.LookupEnv(childEnv)
 	if !ok {
@@ -48,8 +49,8 @@ func child(ctx context.Context, t *testing.T, script string) *exec.Cmd {
 	return cmd
 }
 
-// output runs cmd.Output. In the returned error, cmd.Output keeps the end of
-// standard error.
+// output runs cmd.Output and returns the error. If the exit status is not 0, the field
+// Stderr of the error has the text from the command's standard error.
 func output(cmd *exec.Cmd) error {
 	_, err := cmd.Output()
 	return err
@@ -89,7 +90,8 @@ func TestExec(t *testing.T) {
 			want{reason: classify.ReasonAborted}},
 		{"exit 137", func(t *testing.T) error { return child(t.Context(), t, "exit 137").Run() },
 			want{reason: classify.ReasonSpawn}},
-		// The text of the error is only "exit status 1".
+		// In the rows named "it says: ...", the error's text is only the exit status, as
+		// in "exit status 1". The cause is in the field Stderr of the error.
 		{"it says: rate limit", func(t *testing.T) error {
 			return output(child(t.Context(), t, "exit 1\nAPI Error: 429 rate_limit_error: too many requests"))
 		}, want{reason: classify.ReasonRateLimit, text: classify.ReasonSpawn}},

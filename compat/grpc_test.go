@@ -70,7 +70,8 @@ func TestGRPCCodes(t *testing.T) {
 	}
 }
 
-// The description or the details may name a more specific cause than the code.
+// The message or the details of a gRPC status may name a more specific cause than its
+// code.
 func TestGRPCCauses(t *testing.T) {
 	t.Parallel()
 	info := func(reason string) *errdetails.ErrorInfo {
@@ -123,8 +124,9 @@ func TestGRPCCauses(t *testing.T) {
 	}
 }
 
-// gRPC's codes do not say who ended a call. So an exceeded deadline is retryable,
-// unless the caller passes the cause of its ended context.
+// A gRPC code does not say whether the client or the server ended a call. So an exceeded
+// deadline is classified as retryable, unless the caller passes the cause of its ended
+// context in classify.Evidence.
 func TestGRPCEnds(t *testing.T) {
 	t.Parallel()
 	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
@@ -224,8 +226,8 @@ func TestGRPCTransport(t *testing.T) {
 	}
 }
 
-// A proxy responds with HTTP. The client maps the status to a code
-// (https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md).
+// If a proxy responds with an HTTP error, the gRPC client maps the HTTP status to a gRPC
+// code (https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md).
 func TestGRPCProxy(t *testing.T) {
 	t.Parallel()
 	for code, reason := range map[int]classify.Reason{

@@ -32,8 +32,8 @@ type want struct {
 	derived  bool              // the retry-after time is computed from a reset header
 	textWait bool              // the text names the retry-after time too
 	provider string            // "" = no provider, except perhaps in the text
-	// text is the expected reason of the error's text, if the text alone gives
-	// another reason than the error. Explain each use in a comment.
+	// text is the expected reason if only the error's text is classified. Set text only
+	// if this reason differs from the field reason, and say why in a comment.
 	text classify.Reason
 }
 

@@ -38,8 +38,8 @@ func TestMCPTransport(t *testing.T) {
 	})
 }
 
-// The error contains either the JSON-RPC error or the reason phrase of the HTTP
-// status.
+// The error of the MCP client contains either the JSON-RPC error of the response or the
+// reason phrase of the HTTP status.
 func TestMCPAnswers(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -72,7 +72,8 @@ func TestMCPAnswers(t *testing.T) {
 	}
 }
 
-// mcpSession connects to a server. The tool "take" returns the given error.
+// mcpSession returns a session with an MCP server. The server's tool "take" calls the
+// function err and returns its error.
 func mcpSession(t *testing.T, err func(context.Context) error) *mcp.ClientSession {
 	t.Helper()
 	server := mcp.NewServer(&mcp.Implementation{Name: "stock", Version: "1"}, nil)

@@ -65,7 +65,7 @@ func openaiError(kind, code, message string) string {
 
 // These are the documented errors
 // (https://platform.openai.com/docs/guides/error-codes) and some known messages. The
-// error's text has only the status.
+// text of the SDK's error has the HTTP status, but not the message.
 func TestOpenAIAnswers(t *testing.T) {
 	t.Parallel()
 	const invalid = "invalid_request_error"

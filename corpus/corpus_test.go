@@ -123,8 +123,9 @@ func TestPhrases(t *testing.T) {
 	assert.NotEmpty(t, phrases)
 }
 
-// TestFresh checks that the fresh slices are valid, and that the model has seen none
-// of their messages.
+// TestFresh checks that the slices in the directory fresh are valid. None of their
+// messages may be in the corpus or equal a phrase, because the model is trained with the
+// corpus and the phrases.
 func TestFresh(t *testing.T) {
 	fresh, err := corpus.Read(os.DirFS("fresh"))
 	require.NoError(t, err)

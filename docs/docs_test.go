@@ -97,8 +97,8 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// TestNamesAreExported checks that api/ has each name on all pages, such as
-// classify.Error. The changelog may have old names, so it is left out.
+// TestNamesAreExported checks that every name on a page, such as classify.Error, is in
+// the files of api/. The changelog may have old names, so it is left out.
 func TestNamesAreExported(t *testing.T) {
 	t.Parallel()
 	exported := map[string]bool{} // keys such as classify.Error
@@ -144,9 +144,9 @@ func TestMakeTargetsExist(t *testing.T) {
 	assert.Greater(t, found, 20)
 }
 
-// TestRulesLoad loads the rules files that all pages show, and so checks the
-// examples of their rules. It skips the README.md of classify/rules, whose files
-// have another format.
+// TestRulesLoad loads every rules file that a page shows. Loading also checks the
+// examples of the rules. The test skips the README.md of classify/rules, because the
+// rules files there have another format.
 func TestRulesLoad(t *testing.T) {
 	t.Parallel()
 	found := 0

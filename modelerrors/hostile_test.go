@@ -42,7 +42,7 @@ func TestAs(t *testing.T) {
 	assert.Zero(t, modelerrors.ExtractHTTPStatusCode(convertible{nil}))
 }
 
-// No error makes a function panic or loop forever.
+// No error makes a function of package modelerrors panic or loop forever.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	circle := &modelerrors.StatusError{StatusCode: 503}

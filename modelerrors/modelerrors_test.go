@@ -195,7 +195,7 @@ func TestClassifyModelError(t *testing.T) {
 	}
 }
 
-// These texts come from JavaScript, Go and proxies.
+// The test has error texts from JavaScript, Go and proxies. true means retryable.
 func TestIsRetryableModelError(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

@@ -16,11 +16,11 @@ import (
 const (
 	// DefaultRetries is the number of retries per model, after the first call.
 	DefaultRetries = 2
-	// DefaultCooldown is one minute. After an error that is not retryable, each call
-	// tries the fallback model first. This lasts for DefaultCooldown.
+	// DefaultCooldown is one minute. For this time after an error that is not
+	// retryable, each call tries the fallback model first.
 	DefaultCooldown = resilience.DefaultFallbackCooldown
-	// MaxRetryAfterWait is 60 s. Callers should accept no longer pause from a
-	// Retry-After header. This package does not apply the limit.
+	// MaxRetryAfterWait is 60 s. It is the longest pause that callers should accept
+	// from a Retry-After header. This package does not apply the limit.
 	MaxRetryAfterWait = resilience.MaxRetryAfterWait
 )
 

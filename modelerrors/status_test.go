@@ -99,7 +99,8 @@ func TestExtractHTTPStatusCodeFromText(t *testing.T) {
 	}
 }
 
-// Each status is found by its number, alone or before its name.
+// The number of each status is found after the word "status", and also before the
+// name of the status.
 func TestExtractHTTPStatusCodeByName(t *testing.T) {
 	t.Parallel()
 	for code := 400; code <= 599; code++ {

@@ -34,7 +34,7 @@ type endpointOf struct{ provider, endpoint string }
 //   - "success"
 //   - "failure"
 //   - "aborted": the caller canceled
-//   - "expected": the function of [WithCounted] does not count the failure
+//   - "expected": a failure that the function of [WithCounted] leaves out
 //
 // Failures and aborted attempts have the label error.reason.
 func (m *CallMetrics) Attempt(ctx context.Context, provider, endpoint string, res classify.Result) {

@@ -58,7 +58,8 @@ func TestAttemptsWithoutProviders(t *testing.T) {
 	assert.Equal(t, map[string]int64{"endpoint=e,outcome=success": 1}, nonZero(m.read(t, "errclass.attempts")))
 }
 
-// The series of a declared endpoint exist from the start, with its known provider.
+// A declared endpoint has series from the start: only for its provider if errclass
+// knows the provider, and otherwise for each value of the label "provider".
 func TestWithEndpoints(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -169,7 +170,8 @@ func TestRestarts(t *testing.T) {
 	assert.Equal(t, map[string]int64{"state=queued": 1, "state=started": 1, "state=parked": 2, "state=other": 1}, nonZero(m.read(t, "errclass.restarts")))
 }
 
-// remaining returns, for each endpoint label, the seconds until the hold ends.
+// remaining returns, for each endpoint label, the gauge errclass.hold.remaining: how
+// many seconds the rate limit's pause still lasts.
 func remaining(t *testing.T, m meter) map[string]float64 {
 	t.Helper()
 	var all metricdata.ResourceMetrics
@@ -235,8 +237,9 @@ func TestProviderAliases(t *testing.T) {
 	}
 }
 
-// The labels of a fallback are the providers' declared names. If both targets are
-// names of the same provider, the labels are these two names.
+// The labels of a fallback are the providers' declared names, such as anthropic for
+// claude. If both targets are names of one provider, the labels are the names that
+// the caller has passed.
 func TestFallbackAliases(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

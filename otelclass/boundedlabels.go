@@ -8,8 +8,8 @@ import (
 // MaxEndpoints is the number of endpoints that have label values of their own. Later
 // endpoints share the value "other". The same limit applies to the targets of
 // fallbacks. The endpoints in [WithEndpoints] and the providers in [WithProviders]
-// always have their own values. The limit keeps the series of attempts below an
-// SDK's default of 2,000.
+// always have their own values. The limit keeps the number of series of attempts
+// below 2,000, the default limit of an SDK.
 const MaxEndpoints = 64
 
 // other is the label value for names that have no value of their own.

@@ -175,8 +175,8 @@ func TestSpanProcessorTooLarge(t *testing.T) {
 	assert.Equal(t, []string{"rate_limit"}, observed, "counted all the same")
 }
 
-// huge describes a record that exceeds the limits. The record has 2*limit other
-// attributes and then attrs.
+// huge describes a record that exceeds the limits of a LogProcessor. If limit is
+// positive, the record is full: plain attributes are added after attrs.
 type huge struct {
 	body  attribute.Value
 	attrs []attribute.KeyValue
@@ -184,7 +184,7 @@ type huge struct {
 	dup   bool // the provider allows duplicate keys
 }
 
-// record makes the record. The record's provider sets no limits.
+// record makes the record. The record's provider sets no limit except h.limit.
 func (h huge) record(t testing.TB) *sdklog.Record {
 	keep := &keepRecord{}
 	limit := h.limit

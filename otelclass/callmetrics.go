@@ -231,7 +231,8 @@ func (m *CallMetrics) Health(_ context.Context, endpoint, state string) {
 	}
 }
 
-// Restart counts a change of a task in the restart queue. The known states are:
+// Restart counts a task of the restart queue that enters the given state. The known
+// states are:
 //
 //   - queued, started, postponed, interrupted
 //   - succeeded, failed, refused, merged

@@ -126,7 +126,8 @@ func TestCallMetricsOfNothing(t *testing.T) {
 	newCaller(t, c).run()
 }
 
-// If the cause is invalid, the call counts as fatal and unknown.
+// If the cause has no valid category and reason, the retry or the fallback counts
+// with the error type unknown.
 func TestCallMetricsCause(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

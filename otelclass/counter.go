@@ -47,7 +47,8 @@ func NewCounter(meter metric.Meter, opts ...CounterOption) (*Counter, error) {
 	return c, nil
 }
 
-// errorsDescription describes two metrics, which may have the same name.
+// errorsDescription is the description of the metrics Errors and AttemptErrors of a
+// [Naming]. These two metrics may have the same name.
 const errorsDescription = "Errors by what to do next and why."
 
 // errorPoint returns the label values for an error. signal and provider may be "".

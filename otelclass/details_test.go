@@ -149,8 +149,9 @@ func TestLogProcessorWithDetails(t *testing.T) {
 	}
 }
 
-// If a limit leaves no room for all attributes, the details are left out first. If a
-// span has shortened a rule id, the processor restores it.
+// If a limit leaves too little room, the attributes of WithDetails are left out
+// before category and reason. If a span has shortened a rule id, the processor
+// restores the id.
 func TestWithDetailsAtTheLimits(t *testing.T) {
 	h := &handled{}
 	otel.SetErrorHandler(h)

@@ -93,9 +93,9 @@
 // The work for a span or a record has limits. The processors ignore what exceeds
 // them:
 //
-//   - 64 KiB of text. If a text is too long, its beginning and its end are read. The
-//     last exception may use half of this limit or more. The status description may
-//     use half of the remainder or more. The other exceptions share the rest evenly.
+//   - 64 KiB of text. If a text is too long, its beginning and its end are read. At
+//     least half of this limit is for the last exception, and at least half of the
+//     remainder for the status description. The other exceptions share the rest evenly.
 //   - 512 bytes of a type, a code or a provider's name.
 //   - The newest 128 exceptions of a span. Older ones get no attributes.
 //   - 16,384 copied attributes of exceptions. Further exceptions get no attributes.

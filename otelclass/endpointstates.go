@@ -70,8 +70,9 @@ type rateHolds struct {
 	end map[string]time.Time
 }
 
-// set sets the time until the hold of an endpoint ends. It returns the endpoint's
-// label. begins is true if remaining is positive and no hold was in effect.
+// set stores how long the hold of an endpoint still lasts. A hold is a pause that a
+// rate limit demands. set returns the endpoint's label. begins is true if remaining is
+// positive and no hold was in effect.
 func (h *rateHolds) set(endpoint string, remaining time.Duration) (label string, begins bool) {
 	label = h.labels.value(endpoint)
 	now := time.Now()
@@ -86,9 +87,9 @@ func (h *rateHolds) set(endpoint string, remaining time.Duration) (label string,
 	return label, begins
 }
 
-// register creates a gauge. For each state in shown, the gauge is 1 if an endpoint
-// is in that state, and otherwise 0. If shown has several states, the gauge has the
-// label "state".
+// register creates a gauge with a value for each pair of an endpoint and a state in
+// shown. The value is 1 if the endpoint is in that state, and otherwise 0. If shown
+// has several states, the gauge has the label "state".
 func (s *endpointStates) register(meter metric.Meter, as Metric, unit, description string, shown ...string) error {
 	_, err := meter.Int64ObservableGauge(as.Name,
 		metric.WithUnit(unit),
@@ -110,7 +111,8 @@ func (s *endpointStates) register(meter metric.Meter, as Metric, unit, descripti
 	return newInstrumentError(as.Name, err)
 }
 
-// register creates the gauge for the remaining time of each hold.
+// register creates the gauge that shows how many seconds the hold of each endpoint
+// still lasts. A hold is a pause that a rate limit demands.
 func (h *rateHolds) register(meter metric.Meter, as Metric) error {
 	_, err := meter.Float64ObservableGauge(as.Name,
 		metric.WithUnit("s"),

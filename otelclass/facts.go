@@ -105,7 +105,8 @@ func (c *config) values(d *evidence.Decision) values {
 	return v
 }
 
-// override returns v. If f already has a value, this value replaces the one in v.
+// override returns a copy of v. In the copy, each value that f already has replaces
+// the value of v.
 func (f *facts) override(v values) values {
 	v.category, v.reason, v.rule = cmp.Or(f.category, v.category), cmp.Or(f.reason, v.reason), cmp.Or(f.rule, v.rule)
 	v.confidence, v.fingerprint = cmp.Or(f.confidence, v.confidence), cmp.Or(f.fingerprint, v.fingerprint)

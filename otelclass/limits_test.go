@@ -205,7 +205,7 @@ func TestRecordErrorAtTheLimits(t *testing.T) {
 	}
 }
 
-// The processor adds the two attributes even if a span has the maximum number of
+// The processor adds category and reason even if a span has the maximum number of
 // attributes.
 func TestSpanProcessorAtTheLimits(t *testing.T) {
 	t.Parallel()

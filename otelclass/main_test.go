@@ -33,8 +33,8 @@ var testClassifier = func() *classify.Classifier {
 	return c
 }()
 
-// These are results of the function classified. The first three belong to the rules
-// of testClassifier.
+// The function classified returns these strings. The first three are the results of
+// the rules that testClassifier adds.
 const (
 	alpha   = "retryable/rate_limit"
 	beta    = "fatal/authentication"

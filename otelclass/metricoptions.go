@@ -90,8 +90,9 @@ func appendNames(all, names []string) []string {
 // WithCounted sets a function that reports whether an error is counted. Use it to
 // leave out expected errors, such as a 404 for a record that does not exist yet.
 // [Counter] ignores an error that is not counted. [CallMetrics.Attempt] counts it
-// with the label outcome="expected". Attributes and observers do not change. By
-// default all errors are counted. A nil function is ignored.
+// with the label outcome="expected". Spans, records and observers still get the
+// error's category and reason. By default all errors are counted. A nil function is
+// ignored.
 //
 // ctx is the context of the log record or the call. For a span, ctx has only the
 // span context. The function must be safe for concurrent use and must not block. If
@@ -132,8 +133,8 @@ func WithNaming(n Naming) CounterOption {
 }
 
 // WithSignals sets the signals in which a [Counter] counts errors. The default is
-// [SignalLog] and [SignalSpan]. If the naming has no label for the signal
-// ([MemoryLLMNaming]), the default is only [SignalLog]. Without an argument the
+// [SignalLog] and [SignalSpan]. If the naming has no label for the signal, as in
+// [MemoryLLMNaming], the default is only [SignalLog]. Without an argument the
 // default is kept.
 func WithSignals(signals ...Signal) CounterOption {
 	signals = slices.Clone(signals)

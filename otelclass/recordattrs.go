@@ -38,17 +38,18 @@ func equalFrom(r *sdklog.Record, i int, kvs []attribute.KeyValue) bool {
 	return all
 }
 
-// fit repairs r after AddAttributes has dropped or shortened some of added. It
-// derives the SDK's limits from these changes. It reports whether r now has all of
-// added.
+// fit repairs r after AddAttributes has dropped or shortened some attributes of the
+// slice added. It derives the SDK's limits from these changes. It reports whether r
+// now has all attributes of added.
 //
 //   - To make room, it removes other attributes from the end, those of an exception
 //     last.
 //   - It counts the removed attributes as dropped.
 //   - It leaves out attributes that the SDK would shorten.
 //
-// oldCount and oldDropped describe r before AddAttributes. noneDropped is true if
-// AddAttributes has dropped none.
+// oldCount and oldDropped are the numbers of r's attributes and of its dropped
+// attributes before AddAttributes. noneDropped is true if AddAttributes has dropped
+// no attribute.
 func (c *config) fit(r *sdklog.Record, oldCount, oldDropped int, noneDropped bool, added []attribute.KeyValue) bool {
 	limit := r.AttributesLen()
 	kept := make([]attribute.KeyValue, 0, limit+len(added))

@@ -36,8 +36,8 @@ var standardRecorder = NewRecorder()
 // status of the span is not changed. A later error replaces the attributes on the
 // span. A [SpanProcessor] keeps these attributes.
 //
-// With [WithDetails], a later error without a retry-after time sets
-// [RetryAfterMSKey] to 0 if it was set.
+// With [WithDetails], if the span already has [RetryAfterMSKey], a later error
+// without a retry-after time sets this attribute to 0.
 //
 // Category and reason in the attributes of opts are kept, on the event and on the
 // span. A nil span, a nil error and a span that does not record are ignored. Panics
@@ -46,10 +46,10 @@ var standardRecorder = NewRecorder()
 // call.
 //
 // The SDK's limits apply. On the event, the two attributes come first, because the
-// SDK drops the last ones. On the span, the SDK may drop or shorten them. A
-// [SpanProcessor] restores them when the span ends. If the span has not failed,
-// dropped attributes are not restored by default. The first loss is reported to
-// otel.Handle.
+// SDK drops the last ones. On the span, the SDK may drop or shorten them. When the
+// span ends, a [SpanProcessor] restores shortened attributes. It restores dropped
+// attributes only if the span has failed, or with [WithHandled]. The first loss is
+// reported to otel.Handle.
 func RecordError(span trace.Span, err error, opts ...trace.EventOption) {
 	standardRecorder.RecordError(span, err, opts...)
 }

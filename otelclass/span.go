@@ -60,7 +60,8 @@ func (p *SpanProcessor) OnEnd(s sdktrace.ReadOnlySpan) {
 	if p.closed.Load() {
 		return
 	}
-	// Each of these two calls takes about 9 ns: the SDK copies the snapshot.
+	// Status and Events take about 9 ns each, because the SDK copies its snapshot of
+	// the span for each call.
 	if s.Status().Code != codes.Error && !anyException(s.Events()) {
 		p.next.OnEnd(s)
 		return

@@ -123,8 +123,8 @@ func TestTransport_AttemptTimeout(t *testing.T) {
 	assert.EqualValues(t, 2, calls.Load())
 }
 
-// Each call without an answer counts, even if such calls overlap. The fifth opens
-// the breaker.
+// Each call without an answer counts as a failure, even if such calls overlap. The
+// fifth such call opens the breaker.
 func TestAttemptTimeout_EachCounts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

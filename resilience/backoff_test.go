@@ -153,8 +153,8 @@ func TestDo_Pauses(t *testing.T) {
 	}
 }
 
-// A Retry-After replaces the schedule's pause. If it is longer than a minute, Do
-// fails.
+// A Retry-After replaces the schedule's pause. If the Retry-After is longer than a
+// minute, Do fails.
 func TestDo_RetryAfter(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -238,7 +238,8 @@ func TestDo_BackoffOfKey(t *testing.T) {
 	})
 }
 
-// A pause of the schedule counts even if a Retry-After replaces the pause.
+// If a Retry-After replaces the first pause of the schedule, the next pause is the
+// schedule's second pause.
 func TestDo_HintIsAStep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -17,9 +17,10 @@ const (
 // bounded is a map with a limited number of entries. In a full map, a new entry
 // replaces the least recently used entry of one rank:
 //
-//   - Normally, the rank is plain.
-//   - If no entry has the rank plain, the rank is held.
-//   - If entries of rank held fill more than 3/4 of the capacity, the rank is held.
+//   - Normally, the new entry replaces one of rank plain.
+//   - If no entry has the rank plain, the new entry replaces one of rank held.
+//   - If entries of rank held fill more than 3/4 of the capacity, the new entry
+//     replaces one of them.
 //
 // Entries of rank pinned are never replaced. A bounded map is not safe for
 // concurrent use.
@@ -77,7 +78,8 @@ func (b *bounded[K, V]) evict() (removed V) {
 	return entry.value
 }
 
-// setRank changes the rank of an entry and marks the entry as used.
+// setRank changes the rank of an entry and marks the entry as used. If the entry
+// already has the rank r, setRank does nothing.
 func (b *bounded[K, V]) setRank(k K, r rank) {
 	e, ok := b.entries[k]
 	if !ok || entryOf[K, V](e).rank == r {

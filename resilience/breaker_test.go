@@ -207,7 +207,8 @@ func TestBreaker_OneTrialAtATime(t *testing.T) {
 	})
 }
 
-// If a trial call hangs for longer than the cooldown, the next one replaces it.
+// If a trial call hangs for longer than the cooldown, the next call is made as a new
+// trial call.
 func TestBreaker_TrialHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -268,7 +269,7 @@ func TestBreaker_FailedTrialEndsTheCall(t *testing.T) {
 	}
 }
 
-// Calls that began before the breaker opened do not count.
+// The outcomes of calls that began before the breaker opened do not change its state.
 func TestBreaker_LateOutcomeAfterOpening(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -387,7 +388,7 @@ func TestBreaker_Force(t *testing.T) {
 	})
 }
 
-// Calls that began before a change of mode do not count.
+// Failures of calls that began before a change of mode do not count.
 func TestBreaker_LateOutcomes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

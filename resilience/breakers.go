@@ -191,8 +191,8 @@ func (b *Breakers) spareUsed() {
 	}
 }
 
-// updateRank updates the rank of a gate after a change. It returns false if the gate
-// was removed.
+// updateRank updates a gate's rank (its protection from removal) after a change of the
+// gate. It returns false if the gate was removed.
 func (b *Breakers) updateRank(g *gate) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -133,7 +133,8 @@ func TestBreakers_ForcedMany(t *testing.T) {
 	assert.LessOrEqual(t, len(states(x)), resilience.MaxEndpoints)
 }
 
-// A frequently used endpoint keeps its count even if many other endpoints follow.
+// A frequently used endpoint keeps its count of failures, even if many other endpoints
+// are called in between.
 func TestBreakers_UsedIsKept(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Each of a thousand concurrent calls returns its own answer. Events and counts
-// match.
+// Each of a thousand concurrent calls returns its own answer. Each attempt causes one
+// KindAttempt event, and the monitor records one outcome of it.
 func TestDo_ThousandConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestDo_ThousandConcurrentSafe(t *testing.T) {
 				}
 			})
 		}
-		// These goroutines read snapshots and change modes.
+		// These goroutines read snapshots of the breakers and change the breakers' modes.
 		for i := range endpoints {
 			wg.Go(func() {
 				time.Sleep(time.Duration(i) * 20 * time.Millisecond)

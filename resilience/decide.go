@@ -108,7 +108,7 @@ func (r *run) schedule(a Attempt) {
 		return
 	}
 	r.scheduled = a.Number
-	// This pause counts even if the provider's Retry-After replaces it.
+	// The backoff counts this pause, even if the provider's Retry-After replaces it.
 	r.nominal, r.pause = r.x.backoff.next(r.backoffKey(), r.settings().retry.scheduleFor(a.Result.Reason), a.Number)
 	if hinted(a.Result) {
 		r.pause = a.Result.RetryAfter

@@ -45,8 +45,8 @@ const (
 	// Derived are set.
 	KindHold Kind = "hold"
 	// KindRestart: the state of a queued task has changed. The field To is one of
-	// the Restart constants. Attempt is the number of the running restart. If none
-	// is running, it is the number of the next or the last one.
+	// the Restart constants. Attempt is the number of the running restart. If no
+	// restart is running, Attempt is the number of the next or the last restart.
 	KindRestart Kind = "restart"
 	// KindHealth: the endpoint has become healthy or unhealthy. The fields From and
 	// To are [Healthy] and [Unhealthy], or the reverse.

@@ -48,9 +48,9 @@ func (e *exchange) do(call Call) (*http.Response, error) {
 	return e.failed, nil
 }
 
-// neverFor returns a function that allows no retry. The first time that a retry of a
-// transport is prevented, the function emits a [KindNotRepeated] event. The argument
-// why becomes the field To of the event.
+// neverFor returns a function that allows no retry. The first time that a retry of the
+// Transport is prevented, the returned function emits a [KindNotRepeated] event. The
+// argument why becomes the field To of the event.
 func (e *exchange) neverFor(why string) func(Attempt) bool {
 	return func(a Attempt) bool {
 		x := e.t.x

@@ -21,7 +21,7 @@ import (
 //
 //   - Each process has an executor and two workers.
 //   - A worker makes a call every two seconds.
-//   - A call takes 20 ms, and a message to the Sharer 2 ms.
+//   - A call takes 20 ms, and a message to the Sharer takes 2 ms.
 type fleet struct {
 	processes int
 	shared    bool
@@ -110,8 +110,8 @@ func (f fleet) run(t *testing.T) (report fleetReport) {
 	return report
 }
 
-// densest counts how many of the times are within one window, and returns the
-// largest count. Times before earliest are ignored.
+// densest returns the largest number of times within any period of the length window.
+// Times before earliest are ignored.
 func densest(times []time.Duration, earliest, window time.Duration) (most int) {
 	slices.Sort(times)
 	first, _ := slices.BinarySearch(times, earliest)
@@ -140,8 +140,8 @@ func TestFleet_Outage(t *testing.T) {
 	assert.LessOrEqual(t, shared.errors, alone.errors*3/2)
 }
 
-// The endpoint has a rate limit. With sharing, only a few processes call it
-// meanwhile.
+// The endpoint has a rate limit. With sharing, only a few processes call the endpoint
+// during the rate limit.
 func TestFleet_RateLimit(t *testing.T) {
 	t.Parallel()
 	f := fleet{processes: 2000, failure: answer(429, "10"), outage: 30 * time.Second, rest: 10 * time.Second}

@@ -123,8 +123,8 @@ func (g *gate) locked(ctx context.Context, f func(now time.Time)) {
 	}
 }
 
-// queueEvents moves g.newEvents to g.events. It reports whether there were any. The
-// caller holds mu.
+// queueEvents moves g.newEvents to g.events. It reports whether there were new events.
+// The caller holds mu.
 func (g *gate) queueEvents(ctx context.Context, now time.Time) bool {
 	if len(g.newEvents) == 0 {
 		return false

@@ -136,7 +136,7 @@ func TestBreakers_ObserverGoexit(t *testing.T) {
 	assert.Equal(t, []string{"closed>open", "open>closed"}, seen.transitions(resilience.KindBreaker))
 }
 
-// The events of a Health arrive in order too.
+// The events of a Health arrive in order.
 func TestHealth_EventsInOrder(t *testing.T) {
 	t.Parallel()
 	g := newGauges(t, resilience.KindHealth, resilience.Healthy)

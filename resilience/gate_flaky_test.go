@@ -40,7 +40,8 @@ func TestGate_FailuresBeforeTheFirstSuccess(t *testing.T) {
 	})
 }
 
-// One call in five fails early. No breaker opens, and the ramp ends.
+// One call in five fails, sooner than other calls succeed. No breaker opens, and the
+// ramp (the limit on simultaneous calls) ends.
 func TestGate_Flaky(t *testing.T) {
 	t.Parallel()
 	for _, held := range []time.Duration{0, 10 * time.Second} {

@@ -88,7 +88,8 @@ func (g *gate) holdRefusal(now time.Time) *HoldError {
 
 func (r *ramp) ramping() bool { return r.window > 0 }
 
-// startRamp begins a ramp in which window calls may run at the same time.
+// startRamp begins a ramp. window is the number of calls that may run at the same time
+// at first.
 func (r *ramp) startRamp(now time.Time, window int) {
 	*r = ramp{number: r.number + 1, window: window}
 	if window > 1 {
@@ -96,8 +97,8 @@ func (r *ramp) startRamp(now time.Time, window int) {
 	}
 }
 
-// enterRamp reports whether one more call may run now. number is the current ramp,
-// or 0 if it has ended.
+// enterRamp reports whether one more call may run now. number is the number of the
+// current ramp, or 0 if the ramp has ended.
 func (r *ramp) enterRamp(now time.Time, waiting bool) (number int, ok bool) {
 	if r.step.IsZero() {
 		r.step = now.Add(rampStep)
@@ -120,8 +121,8 @@ func (r *ramp) enterRamp(now time.Time, waiting bool) (number int, ok bool) {
 	return r.number, true
 }
 
-// leaveRamp is called when a call has ended. It reports whether the call belonged to
-// the current ramp.
+// leaveRamp removes an ended call from the running calls of the current ramp. It
+// reports whether the call belonged to this ramp.
 func (r *ramp) leaveRamp(p permit) bool {
 	if p.ramp == 0 || p.ramp != r.number || !r.ramping() {
 		return false
@@ -130,7 +131,8 @@ func (r *ramp) leaveRamp(p permit) bool {
 	return true
 }
 
-// growRamp raises the window after a success. If no call waits, the ramp ends.
+// growRamp raises the window by one after a success. If no call waits, growRamp ends
+// the ramp instead.
 func (r *ramp) growRamp(waiting bool) {
 	if !waiting {
 		r.window = 0

@@ -28,10 +28,11 @@ var trialGaps = [...]time.Duration{500 * time.Millisecond, time.Second, 2 * time
 const (
 	// busyGap is the longest pause between two trials while many calls come.
 	busyGap = 2 * time.Second
-	// callsPerTrial limits the number of calls between two trials, if the pause
-	// between the trials is longer than busyGap.
+	// callsPerTrial is the number of calls that should come between two trials. If
+	// more come, the pause between the trials is shortened, but not below busyGap.
 	callsPerTrial = 2
-	// waitingPerCall is the number of waiting calls that count like one new call.
+	// waitingPerCall is the number of waiting calls that count like one new call when
+	// the pause between two trials is computed.
 	waitingPerCall = 4
 	// restartGap is the additional pause before a restart may make the trial. Other
 	// calls should make the trial first, because a failed trial uses up a restart.
@@ -97,9 +98,9 @@ func (g *gate) threshold(now time.Time) int {
 	return n
 }
 
-// began compares the generation at the start of a call with the current generation.
-// It reports whether only the current series of failures has raised the generation.
-// A trial or a change of mode raises the generation too.
+// began reports whether only failures of the current series have raised the generation
+// since the call began. If something else has raised the generation too, such as a
+// trial or a change of mode, began returns false.
 func (g *gate) began(p permit) bool {
 	return p.generation+uint64(g.failures) >= g.generation
 }

@@ -41,13 +41,14 @@ const (
 	claimTimeout = 100 * time.Millisecond
 	// shortestClaim is the shortest time between two requests for a lease.
 	shortestClaim = 5 * time.Millisecond
-	// unappliedLife is how long an opening that this process has ignored still
-	// counts (share.unapplied).
+	// unappliedLife is how long this process remembers that it has ignored another
+	// process's report of an open breaker (share.unapplied).
 	unappliedLife = 10 * time.Second
 	// distrustTime is how long a process is distrusted after a wrong report.
 	distrustTime = time.Minute
-	// Each process lets its waiting calls in after a random delay. The longest delay
-	// is spreadPerPeer times the number of processes, but at most longestSpread.
+	// If another process reports a hold or a closed breaker, this process lets its
+	// waiting calls in after an additional random delay. The longest delay is
+	// spreadPerPeer times the number of processes, but at most longestSpread.
 	spreadPerPeer = 10 * time.Millisecond
 	longestSpread = 2 * time.Second
 )
@@ -236,9 +237,10 @@ func (g *gate) applyClosing(now time.Time, c GateChange) {
 	})
 }
 
-// distrustReporter is called when the process peer has found that the endpoint is
-// up. A peer of "" means this process. If another process has just reported that the
-// endpoint is down, that process is distrusted. The caller holds mu.
+// distrustReporter makes this process distrust g.openedBy, the process that reported
+// the open breaker. It is called when the process peer has found that the endpoint is
+// up. A peer of "" means this process. If g.openedBy is "" or equal to peer, or if the
+// breaker opened at least BridgeMs ago, nothing changes. The caller holds mu.
 func (g *gate) distrustReporter(now time.Time, peer string) {
 	if g.openedBy != "" && g.openedBy != peer && now.Sub(g.openedAt) < ms(*g.cfg.Load().BridgeMs) {
 		g.distrusted, g.distrustedUntil = g.openedBy, now.Add(distrustTime)

@@ -563,8 +563,8 @@ func TestGate_Trials(t *testing.T) {
 	})
 }
 
-// If another call and a restart wait, the other call makes the trials. If only a
-// restart waits, the restart makes the trial, but later than another call would.
+// If a restart and an ordinary call wait, the ordinary call makes the trials. If only a
+// restart waits, the restart makes the trial, but later than an ordinary call would.
 func TestGate_RestartsLeaveTrials(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -823,8 +823,8 @@ func TestGate_ForceAndWaiting(t *testing.T) {
 	}
 }
 
-// A longer Retry-After extends a hold. Calls with earlier deadlines are then
-// refused.
+// A longer Retry-After extends a hold. Waiting calls with deadlines before the new end
+// of the hold are then refused.
 func TestGate_HoldGrows(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

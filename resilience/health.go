@@ -30,13 +30,13 @@ import (
 // each endpoint every 30 seconds. The pings begin with the first use of the
 // endpoint, and count like calls.
 //
-// If a ping panics or is itself faulty, the endpoint counts as healthy. A bad URL is
-// such a fault. But if the last session has died, the endpoint stays unhealthy.
+// If a ping panics or has a fault of its own, such as a bad URL, the endpoint counts as
+// healthy. But if the last session has died, the endpoint stays unhealthy.
 //
 // If an endpoint has not been used for an hour, it is removed. At most
 // [MaxEndpoints] endpoints are kept. If there are already so many, a new endpoint
-// replaces the least recently used one. Unhealthy endpoints are replaced only if
-// they are more than three quarters of all. An endpoint with a live session is
+// replaces the least recently used one. An unhealthy endpoint is replaced only if more
+// than three quarters of MaxEndpoints are unhealthy. An endpoint with a live session is
 // always kept.
 //
 // A Health is safe for concurrent use. It runs one goroutine for each endpoint that

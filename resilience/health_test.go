@@ -32,7 +32,7 @@ func healthIn(t *testing.T, c *resilience.Config, opts ...resilience.HealthOptio
 	return h, rec
 }
 
-// recordCalls records n calls with the result err, or nil for success.
+// recordCalls records n calls that end with err. A nil err means success.
 func recordCalls(t *testing.T, h *resilience.Health, n int, err error) {
 	t.Helper()
 	for range n {
@@ -231,7 +231,8 @@ func TestHealthPings(t *testing.T) {
 		assert.Equal(t, 2*time.Second, s.Latency)
 		assert.Equal(t, 92*time.Second, s.LastPing.Sub(start))
 
-		// An unused endpoint is removed. Later, its pings begin again.
+		// An unused endpoint is removed, and its pings stop. The pings begin again
+		// when the endpoint is used again.
 		advance(2 * time.Hour)
 		forgotten := p.count()
 		advance(time.Hour)

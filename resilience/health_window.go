@@ -36,10 +36,8 @@ func (w *healthWindow) advance(now int64) healthCounts {
 	return w.sum
 }
 
-// add adds c to the bucket of second t. Two times are special:
-//
-//   - before the window: c is ignored
-//   - after now: c is added to the newest bucket
+// add adds c to the bucket of second t. If t is before the window, c is ignored. If t
+// is after now, c is added to the newest bucket.
 func (w *healthWindow) add(now, t int64, c healthCounts) {
 	w.advance(now)
 	size := int64(len(w.buckets))

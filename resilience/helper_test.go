@@ -119,7 +119,8 @@ func (e *events) transitions(kind resilience.Kind) []string {
 	return all
 }
 
-// script is a function for Do with prepared errors. The rules are:
+// script imitates the function that Do calls, and returns prepared errors. The rules
+// are:
 //
 //   - Each call to a target returns the next error in the target's list.
 //   - The last error repeats.

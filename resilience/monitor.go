@@ -15,8 +15,8 @@ type Monitor interface {
 	// An endpoint with too little data is healthy.
 	Healthy(endpoint string) bool
 	// WaitForRecovery waits until the endpoint is healthy. If the Monitor cannot
-	// detect the recovery, WaitForRecovery returns nil earlier. If ctx ends first,
-	// it returns the error of ctx.
+	// detect the recovery, WaitForRecovery returns nil while the endpoint is still
+	// unhealthy. If ctx ends first, WaitForRecovery returns the error of ctx.
 	WaitForRecovery(ctx context.Context, endpoint string) error
 	// Record counts the outcome of one call. It must not block.
 	Record(ctx context.Context, o Outcome)

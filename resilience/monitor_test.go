@@ -195,7 +195,8 @@ func TestRestarter_Offer(t *testing.T) {
 	}
 }
 
-// Calls are queued if network failures have opened the breaker that refuses them.
+// If a breaker refuses a call, the call is queued only if network failures have opened
+// the breaker.
 func TestRestarter_OpenBreaker(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

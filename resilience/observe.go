@@ -41,12 +41,13 @@ var logEntries = map[Kind]logEntry{
 //   - error: alerts
 //   - warn: failed calls, failed streams, fallbacks, restarts, and requests that are
 //     not repeated
-//   - warn: each change of a breaker, of an endpoint's health, or of sharing
+//   - warn: each change of a breaker, of an endpoint's health, or of the sharing
+//     between processes
 //   - info: pauses before calls
 //   - debug: successful calls, changes of rate limits, and the end of a Do
 //
 // The record of a pause contains the time that the provider asked for (retryAfterMs,
-// derivedRetry). If the provider asked for none, it contains backoffMs. This is the
+// derivedRetry). If the provider asked for no time, the record contains backoffMs: the
 // pause of the retry schedule, without jitter.
 //
 // The attribute "err" is the error of the caller's function. Secrets in the text of
@@ -92,8 +93,8 @@ type Counters struct {
 	// old target.
 	Fallback func(ctx context.Context, from, to string, cause classify.Result)
 	// Breaker is called when a circuit breaker changes. The argument state is the
-	// new [BreakerState]. With a [Target.Key], the argument endpoint is
-	// endpoint#key.
+	// new [BreakerState]. If the target has a [Target.Key], the argument endpoint
+	// has the form endpoint#key.
 	Breaker func(ctx context.Context, endpoint, state string)
 	// Hold is called in three cases:
 	//
@@ -102,8 +103,8 @@ type Counters struct {
 	//   - A person ends a rate limit.
 	//
 	// The argument left is the time until calls are allowed. It is 0 if a person has
-	// ended the rate limit. With a [Target.Key], the argument endpoint is
-	// endpoint#key.
+	// ended the rate limit. If the target has a [Target.Key], the argument endpoint
+	// has the form endpoint#key.
 	Hold func(ctx context.Context, endpoint string, left time.Duration)
 	// Health is called when the health of an endpoint changes. The argument state is
 	// [Healthy] or [Unhealthy]. To get these events, pass the observer to

@@ -80,7 +80,8 @@ func TestWithLogger_LogRetries(t *testing.T) {
 	}
 }
 
-// The event contains the pause with jitter, but its log and its JSON do not.
+// An event contains the pause with jitter, but the log record and the JSON of the event
+// do not contain this pause.
 func TestEvent_ScheduledDelayIsNeverLogged(t *testing.T) {
 	t.Parallel()
 	e := resilience.Event{

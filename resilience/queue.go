@@ -24,8 +24,9 @@ import (
 // A task has a kind and a payload. [Queue.Register] sets the function for a kind.
 // Usually, the function calls [Do] with the same [Call]. If that call fails, Do
 // offers the call with the context of the restart. This context identifies the task,
-// so the queue continues to count. If the function returns nil, the task is done. If
-// the function returns a network error, the task is queued again.
+// so the queue continues to count the restarts of the task. If the function returns
+// nil, the task is done. If the function returns a network error, the task is queued
+// again.
 //
 // If a circuit breaker or a rate limit refuses a restart, no call is made. The
 // restart does not count then ([RestartPostponed], [OpenError], [HoldError]). The
@@ -43,14 +44,15 @@ import (
 //   - If the kind of a task is not registered, the task is reported once
 //     ([RestartUnhandled]).
 //
-// Two tasks with the same kind and the same key ([Restart].Key) are never queued at
-// once. Tasks without a key are always separate.
+// Two tasks with the same kind and the same key ([Restart].Key) are never queued at the
+// same time. Tasks without a key are always separate.
 //
 // With a [Store], tasks survive the process, even if the process is killed. A task
 // is stored before Offer returns. It is removed after the function has returned nil.
 // Each start is stored before the function runs. If the process ends during a
-// restart, the task runs again from its beginning. This restart has the next number,
-// and the interrupted one is no failure ([RestartInterrupted], [RestartNumber]).
+// restart, the task runs again from its beginning. The new restart has the next number.
+// The interrupted restart does not count as a failure ([RestartInterrupted],
+// [RestartNumber]).
 //
 // If three processes have ended during restarts of a task, the task is parked
 // ([RestartParked]). A parked task stays in the store. It runs only after a call of
@@ -304,8 +306,8 @@ func (q *Queue) Shutdown(ctx context.Context) ([]QueuedTask, error) {
 	return left, err
 }
 
-// cancelRunning cancels running tasks. If any operation is still active, it returns
-// an error.
+// cancelRunning cancels the running tasks. If a task still runs or is still being
+// stored after that, cancelRunning returns an error.
 func (q *Queue) cancelRunning(ctx context.Context) error {
 	running := map[*task]*taskRun{}
 	q.mu.Lock()

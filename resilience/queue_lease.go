@@ -31,11 +31,11 @@ func WithQueueLease(d time.Duration) QueueOption {
 	})
 }
 
-// lease is in the record of a running task:
+// lease is a part of the record of a running task. The rules are:
 //
 //   - Other queues do not run the task until the lease has ended.
 //   - The lease has ended if the record has not changed for Duration.
-//   - Other queues measure this with their own clocks, and never compare Expires.
+//   - Other queues measure this time with their own clocks, and never compare Expires.
 type lease struct {
 	Owner    string        `json:"owner"`
 	Expires  time.Time     `json:"expires"`
@@ -103,10 +103,10 @@ func (r *taskRun) end() {
 	}
 }
 
-// takeOver queues or parks a task that has an expired lease. If several queues try
-// this at once, one succeeds. takeOver emits the event before it changes the record.
-// So if the process ends between these two steps, the event is repeated, but not
-// lost.
+// takeOver queues or parks a task that has an expired lease. If several queues try to
+// take over a task at the same time, one succeeds. takeOver emits the event before it
+// changes the record. So if the process ends between these two steps, the event is
+// repeated, but not lost.
 func (q *Queue) takeOver(t *task) {
 	q.mu.Lock()
 	if !q.leaseOver(t) {

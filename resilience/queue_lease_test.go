@@ -156,8 +156,8 @@ func TestQueueLosesLease(t *testing.T) {
 	})
 }
 
-// offerRecord returns the encoded record of a waiting task. The function change
-// edits it first.
+// offerRecord returns the encoded record of a waiting task. Before the encoding, the
+// function change can edit the record.
 func offerRecord(t *testing.T, change func(map[string]any)) []byte {
 	t.Helper()
 	r := map[string]any{"version": 1, "key": "key a", "task": map[string]any{"kind": "job"}, "due": time.Now().Add(time.Minute), "pause": time.Minute}
@@ -214,8 +214,8 @@ func TestQueueLeaseClocks(t *testing.T) {
 	}
 }
 
-// If the clock jumps between two processes, a task runs after its pause at the
-// latest.
+// If the clock changes between the end of one process and the start of the next, a
+// stored task waits for its stored pause at most.
 func TestQueueClockJump(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -398,8 +398,8 @@ func TestQueueEqualOffers(t *testing.T) {
 	})
 }
 
-// Equal offers at the same time make one task. After a failure, the next offer is
-// stored.
+// If equal offers are made at the same time, one task is stored. If the store fails for
+// one offer, the queue tries to store the next offer.
 func TestQueueEqualOffersAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []bool{false, true} {
@@ -457,7 +457,8 @@ func TestQueueOfferParked(t *testing.T) {
 	})
 }
 
-// A record of a newer version stays in the store. Offers with its key fail.
+// A record of a newer version stays in the store. Offers with the key of this record
+// fail.
 func TestQueueOfferUnread(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -481,8 +482,8 @@ func TestQueueOfferUnread(t *testing.T) {
 	})
 }
 
-// unsure is a store that returns an error for the first five starts, but stores
-// them.
+// unsure is a store that returns an error for the first five records of running tasks,
+// although it has stored these records.
 type unsure struct {
 	*memory
 	starts int
@@ -498,8 +499,8 @@ func (u *unsure) Swap(id string, old, record []byte) (bool, error) {
 	return swapped, err
 }
 
-// If the store returns an error for a start, this does not count as a crash. So the
-// task is not parked.
+// If the store returns an error when the queue stores the start of a restart, this does
+// not count as a crash. So the task is not parked.
 func TestQueueStoreUnsure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

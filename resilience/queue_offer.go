@@ -73,7 +73,8 @@ func (q *Queue) refuse(ctx context.Context, r Restart, err error) error {
 	return fmt.Errorf("restart %q: %w", r.Task.Kind, err)
 }
 
-// offer stores the task that accept returned. If a call was made, refused is nil.
+// offer stores the task that accept returned. The argument refused is the refusal that
+// prevented the call, or nil if a call was made.
 func (q *Queue) offer(t *task, refused refusal) error {
 	q.mu.Lock()
 	isNew := t.state == taskSaving
@@ -89,7 +90,8 @@ func (q *Queue) offer(t *task, refused refusal) error {
 //   - r continues a running task, or is new: accept returns the task. The caller
 //     must call release.
 //   - An equal task is queued: accept returns only nils.
-//   - An equal task is being stored: accept returns a channel that is closed later.
+//   - An equal task is being stored: accept returns a channel that is closed when the
+//     storing has succeeded or failed.
 //   - The queue cannot take r: accept returns an error.
 func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, error) {
 	q.mu.Lock()
@@ -163,7 +165,7 @@ func restartable(r classify.Result, err error) bool {
 		return true
 	case classify.CategoryTimeout:
 		_, hung := errors.AsType[*AttemptTimeoutError](err)
-		// If a breaker refused the call, an attempt timeout has opened it.
+		// If a breaker refused the call, an attempt timeout has opened the breaker.
 		return hung || findRefusal(err) != nil
 	default:
 		return false

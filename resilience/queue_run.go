@@ -35,12 +35,11 @@ func (q *Queue) run(t *task, timerNumber int) {
 // errGoexit is the error of a restart if the function called runtime.Goexit.
 var errGoexit = errors.New("the function called runtime.Goexit")
 
-// start marks t as running and returns the context and the function for the restart:
+// start marks t as running and returns the context and the function for the restart.
+// If t must not run, the function is nil.
 //
-//   - If t must not run, the function is nil.
-//   - The number of the restart and a lease are stored first.
-//   - If the store fails, t is postponed.
-//   - The stored record has the next due time, for the case of a crash.
+// Before it returns, start stores the number of the restart, a lease, and the next due
+// time, which is used after a crash. If the store fails, start postpones t.
 func (q *Queue) start(t *task, timerNumber int) (context.Context, func(context.Context, []byte) error) {
 	q.mu.Lock()
 	if q.closed || t.timerNumber != timerNumber {
@@ -70,7 +69,7 @@ func (q *Queue) start(t *task, timerNumber int) (context.Context, func(context.C
 }
 
 // notStarted postpones a task because its start could not be stored. If the lease is
-// lost, the task is left to its new queue.
+// lost, notStarted leaves the task to the queue that has changed the record.
 func (q *Queue) notStarted(t *task, err error) {
 	q.mu.Lock()
 	t.run.end()

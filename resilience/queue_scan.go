@@ -105,8 +105,8 @@ func (q *Queue) removeEnded(t *task) {
 	}
 }
 
-// watch scans the store and restarts its timer until Shutdown. Errors of the store
-// are ignored, because the next write reports them.
+// watch scans the store and sets the timer for the next scan. After Shutdown, it does
+// neither. Errors of the store are ignored, because the next write reports them.
 func (q *Queue) watch() {
 	q.mu.Lock()
 	if q.closed {

@@ -15,9 +15,9 @@ func refusedBy(r refusal) string {
 	return ""
 }
 
-// BreakerClosed restarts the waiting tasks that a now closed breaker has refused.
-// The argument gate is [OpenError].Endpoint. The tasks need not be due. An
-// [Executor] calls BreakerClosed for its own breakers.
+// BreakerClosed tells the queue that a breaker has closed. The queue then restarts the
+// waiting tasks that the breaker refused, even if they are not due. The argument gate
+// is [OpenError].Endpoint. An [Executor] calls BreakerClosed for its own breakers.
 //
 // The newest tasks are restarted first, as many as can run at once. Each task that
 // succeeds restarts one more. If the endpoint fails again, the remaining tasks wait
@@ -53,7 +53,7 @@ func (q *Queue) listRefused(t *task) {
 	t.element = waiting.PushFront(t)
 }
 
-// unlist undoes listRefused. The caller holds mu.
+// unlist removes a task from the list of its gate. The caller holds mu.
 func (q *Queue) unlist(t *task) {
 	if t.element == nil {
 		return

@@ -25,7 +25,8 @@ type ResponseError struct {
 	Header     http.Header // header of the response, read-only; shortened to 64 KiB
 	// Body is the beginning of the response's body: at most 1 KiB, and only what
 	// arrived within 250 ms. If the body was not read, Body is nil. With status 200,
-	// Body is the data of an event, or the whole body. It then has at most 4 KiB.
+	// Body is the data of the event that reports the error, or the whole body, in
+	// both cases at most 4 KiB.
 	Body []byte
 }
 
@@ -127,8 +128,8 @@ func discard(resp *http.Response) {
 	drain := drainable(resp)
 	closeAfter(resp.Body, func() {
 		if drain {
-			// The limit includes bytes that peek has read. After an error, net/http
-			// does not reuse the connection.
+			// The limit includes bytes that peek has read. The error of CopyN can be
+			// ignored: if Read fails, net/http does not reuse the connection.
 			_, _ = io.CopyN(io.Discard, resp.Body, peekBytes+drainBytes)
 		}
 	})

@@ -96,7 +96,7 @@ const (
 // last error and has the same text. In two cases, f's error is returned unchanged:
 //
 //   - The [Config] is not enabled. Do then calls f once with the first target.
-//   - One call was made, and only the policy prevented a second.
+//   - One call was made, and only the policy for its error ruled out a second call.
 //
 // If no call was made, the error shows what prevented the call. It is an [*Error]
 // only if the restart queue accepted the call. Otherwise it is one of these:
@@ -346,8 +346,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	return contextErr(ctx)
 }
 
-// ErrUnhealthy means that no call was made, because the target is unhealthy. The
-// error of the call wraps it.
+// ErrUnhealthy means that a target was not called, because the target is unhealthy. The
+// error for this target wraps ErrUnhealthy.
 var ErrUnhealthy = errors.New("unhealthy")
 
 // skipTarget goes on to the next target after a refused call, unless the context has

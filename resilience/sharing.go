@@ -80,8 +80,8 @@ type GateChange struct {
 	NextTrial    time.Duration // GateOpened: time until the next trial
 	FailedTrials int           // GateOpened: trials that have failed since the breaker opened
 
-	// Cause is the failure that caused the change. Only the category, the reason and
-	// the status are shared. Whether the failure has a Retry-After is also shared.
+	// Cause is the failure that caused the change. Four things of the failure are
+	// shared: its category, its reason, its status, and whether it has a Retry-After.
 	Cause classify.Result
 
 	// The Sharer sets the next two fields when it delivers a change.
@@ -132,8 +132,8 @@ func (r Receiver) Away(err error) { r.report(SharingAway, err) }
 func (r Receiver) Back() { r.report(SharingBack, nil) }
 
 // Ignored reports that the Sharer could not read a change. Observers receive an
-// event for the first call of Ignored. After each Away and Back, the next call of
-// Ignored counts as the first.
+// event for the first call of Ignored. After a call of Away and a later call of Back,
+// the next call of Ignored counts as the first.
 func (r Receiver) Ignored(err error) { r.report(SharingIgnored, err) }
 
 func (r Receiver) report(state string, err error) {

@@ -228,7 +228,8 @@ func TestSharing_HostileChanges(t *testing.T) {
 	resilience.Receiver{}.Away(errNetwork)
 }
 
-// A trial follows after five minutes, even if another process reports ten years.
+// A trial follows after five minutes, even if another process reports that the next
+// trial is in ten years.
 func TestSharing_HostileOpening(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)
@@ -254,8 +255,8 @@ func TestSharing_NewGateCatchesUp(t *testing.T) {
 	})
 }
 
-// After successful calls, an opening that another process reports has no effect until
-// a call of this process fails too.
+// Another process reports that the breaker has opened. After successful calls of this
+// process, the report has no effect until a call of this process fails too.
 func TestSharing_OpeningNeedsOwnFailureAfterSuccess(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)

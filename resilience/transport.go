@@ -51,10 +51,10 @@ import (
 // The endpoint of a request is the scheme and host of its URL. [WithCall] can set
 // another endpoint and add fallback targets.
 //
-// Transport waits at most 250 ms for the first KiB of a failed response. It reads
-// neither event streams nor bodies that the client decompresses itself. If a failed
-// response has at most 3 KiB and is complete, its connection is reused. Otherwise
-// the connection is closed.
+// Transport waits at most 250 ms for the first KiB of a failed response. It does not
+// read the body of a failed response if this body is an event stream, or if the client
+// decompresses this body itself. If a failed response has at most 3 KiB and is
+// complete, its connection is reused. Otherwise the connection is closed.
 //
 // A Transport is safe for concurrent use. It never changes a request, but sends a
 // copy. The context of the copy ends with the body of the response. So the client

@@ -242,7 +242,7 @@ func TestTransport_ContinuesStream(t *testing.T) {
 	}
 }
 
-// A body that arrives within 250 ms is classified, even if it is compressed.
+// A body that arrives within 250 ms is classified, even if net/http must decompress it.
 func TestTransport_CompressedBodyDecides(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int32

@@ -49,8 +49,8 @@ func isModelCall(r *http.Request) bool {
 	return false
 }
 
-// unanswered reports whether a failed request had no effect. Either the response is
-// an error, or no connection was made.
+// unanswered reports whether a failed request had no effect, because the response is an
+// error or no connection was made.
 func unanswered(a Attempt) bool {
 	if _, ok := errors.AsType[*ResponseError](a.Err); ok {
 		return true

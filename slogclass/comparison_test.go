@@ -22,7 +22,8 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// mapping is an example of a function that programs write by hand.
+// mapping is an example of the hand-written functions with which programs classify
+// errors.
 func mapping(err error) classify.Category {
 	var network net.Error
 	switch {

@@ -86,7 +86,8 @@ func TestWithoutDetails(t *testing.T) {
 	assert.NotContains(t, lines[1], slogclass.RetryAfterMSKey)
 }
 
-// A Handler may wrap another Handler. The inner one then adds the missing keys.
+// A Handler may wrap another Handler. Then the inner Handler adds only the keys that
+// the outer Handler has not added.
 func TestWithDetailsInHandler(t *testing.T) {
 	t.Parallel()
 	out := &output{}
@@ -115,7 +116,8 @@ func TestWithDetailsCopiesNoText(t *testing.T) {
 	assert.Contains(t, ids, line[slogclass.RuleKey])
 }
 
-// A group replaces the detail with the same name if the group has an attribute.
+// If a group is named like the key of a detail and has an attribute, the group is
+// written and the detail is not.
 func TestGroupNamedAsADetail(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{slogclass.RuleKey, slogclass.ConfidenceKey, slogclass.RetryAfterMSKey, slogclass.FingerprintKey} {

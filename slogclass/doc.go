@@ -60,8 +60,8 @@
 // # The default handler of log/slog
 //
 // The initial handler of slog.Default writes through package log, so wrapping it
-// would deadlock after slog.SetDefault. [New] detects the initial handler. It writes
-// through a slog.TextHandler on standard error instead, at the level set with
-// slog.SetLogLoggerLevel. Attributes and groups that were added to the initial
+// would deadlock after slog.SetDefault. If [New] gets the initial handler, it wraps a
+// slog.TextHandler instead. The TextHandler writes to standard error, at the level set
+// with slog.SetLogLoggerLevel. Attributes and groups that were added to the initial
 // handler earlier are dropped. Call With on the new logger instead.
 package slogclass

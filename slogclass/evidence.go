@@ -26,8 +26,8 @@ type findings struct {
 	texts  [maxSources]string
 	nErrs  int
 	nTexts int
-	// decider is the index of the source that decided. The errors come first, then
-	// the texts, then the message.
+	// decider is the index of the error, text or message that determined the result.
+	// The errors are counted first, then the texts, then the message.
 	decider int
 	status  int         // the first HTTP status from 400 to 599, or 0
 	cause   error       // why the context has ended, or nil
@@ -121,7 +121,8 @@ func (f *findings) addText(text string) {
 	}
 }
 
-// addStatus records an HTTP error status. Other numbers may be an exit status.
+// addStatus sets f.status if key names a status and n is an HTTP error, from 400 to 599.
+// It ignores other numbers, because they may be an exit status.
 func (f *findings) addStatus(key string, n int64) {
 	if f.status != 0 || n < 400 || n > 599 {
 		return
@@ -132,8 +133,8 @@ func (f *findings) addStatus(key string, n int64) {
 	}
 }
 
-// withEvidence has what the attributes of Logger.With say. It is immutable. A nil
-// withEvidence is empty.
+// withEvidence has the errors, texts and status from the attributes of Logger.With. It is
+// immutable. A nil withEvidence is empty.
 type withEvidence struct {
 	errs   []error
 	texts  []string
@@ -209,8 +210,8 @@ func (h *Handler) classify(ctx context.Context, message string, f *findings, res
 	}
 }
 
-// decisive returns the text of the source that decided. If that text cannot be read,
-// it returns the message.
+// decisive returns the text that determined the result: see decider. For an error, this
+// is the error's text. If that text cannot be read, decisive returns the message.
 func (f *findings) decisive(message string) string {
 	switch i := f.decider; {
 	case i < f.nErrs:

@@ -12,8 +12,8 @@ import (
 )
 
 // Handler is a [slog.Handler] that classifies error records and passes all records
-// to the next handler. Create it with [New]. The zero Handler is not usable. It is
-// immutable, and safe for concurrent use if the next handler is. It starts no
+// to the next handler. Create it with [New]. The zero Handler is not usable. A Handler
+// is immutable. It is safe for concurrent use if the next handler is. It starts no
 // goroutine and does not block.
 type Handler struct {
 	next    slog.Handler // includes all WithAttrs and WithGroup calls
@@ -23,9 +23,9 @@ type Handler struct {
 
 	path groupPath // the calls since the first group
 
-	// ungrouped is set if the first group has the name of one of the package's keys
-	// and is still empty. It handles records without attributes, because the group is
-	// not written for them.
+	// ungrouped is the Handler without the first group. It is set only if that group
+	// has the name of one of the package's keys and is still empty. It handles the
+	// records without attributes, because the group is not written for these records.
 	ungrouped *Handler
 
 	cache atomic.Pointer[prepared]

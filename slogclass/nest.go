@@ -20,8 +20,8 @@ func writesGroupsAlike(h slog.Handler) bool {
 func (h *Handler) nests() bool { return h.cfg.nests && h.path.link == nil && !h.path.groups }
 
 // nest returns the first open group of h as an attribute. The group contains the
-// attributes of the calls of With since that group, and the attributes of r. outer is
-// the next handler outside the group.
+// attributes that With added after the group was opened, and the attributes of r. outer
+// is the next handler from before the group was opened.
 func (h *Handler) nest(r *slog.Record) (group slog.Attr, outer slog.Handler) {
 	var calls [maxDepth]call // last call first
 	n, size := 0, r.NumAttrs()

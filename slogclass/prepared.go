@@ -67,8 +67,9 @@ func (h *Handler) store(p *prepared) slog.Handler {
 	}
 }
 
-// prepare adds the two attributes before the first group. Then it repeats the calls
-// since that group.
+// prepare builds the handler that prepared caches. It adds the attributes for category
+// and reason before the first group is opened. Then it repeats the call that opened that
+// group, and the later calls of WithGroup and WithAttrs.
 func (h *Handler) prepare(category classify.Category, reason classify.Reason) slog.Handler {
 	switch {
 	case !h.path.open():
@@ -141,8 +142,7 @@ func (h *Handler) detailed(attrs []slog.Attr) slog.Handler {
 	return result
 }
 
-// call is a recorded call of WithGroup. If group is empty, it is a call of
-// WithAttrs.
+// call is a recorded call of WithGroup or, if group is empty, of WithAttrs.
 type call struct {
 	group string
 	attrs []slog.Attr

@@ -8,7 +8,8 @@ import (
 )
 
 // mayAddKeys reports whether a LogValuer with this key can add one of the package's
-// keys. With an empty key it can, because handlers inline a group with an empty key.
+// keys. It returns true for an empty key: the LogValuer may return a group, and handlers
+// inline a group with an empty key.
 func (c *config) mayAddKeys(key string) bool {
 	return key == "" || c.names.Find(key)&c.wanted != 0
 }
@@ -36,8 +37,8 @@ func (r *resolver) copy(members []slog.Attr) ([]slog.Attr, bool) {
 }
 
 // value replaces the value of the attribute a by what LogValue returns. If LogValue
-// panics, the new value is an error. After maxValuers calls of LogValue, it returns
-// false.
+// panics, the new value is an error. After maxValuers calls of LogValue, the method
+// value changes nothing and returns false.
 func (r *resolver) value(a *slog.Attr) bool {
 	if a.Value.Kind() != slog.KindLogValuer {
 		return true

@@ -15,8 +15,8 @@ const pingTimeout = 5 * time.Second
 type tokenKey struct{}
 
 // ProgressToken returns the progress token of a call, as in MCP. The context must
-// come from [Call]. For any other context, ProgressToken returns "". The client must
-// send the token with the request, for [Server.Progress].
+// come from [Call]. For any other context, ProgressToken returns "". To use
+// [Server.Progress], the client must send the token with the request.
 func ProgressToken(ctx context.Context) string {
 	token, _ := ctx.Value(tokenKey{}).(string)
 	return token

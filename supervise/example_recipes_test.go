@@ -81,8 +81,8 @@ func Example_toolUnavailable() {
 	// found it <nil>
 }
 
-// If a session is lost, this program starts a new one. For an invalid key or a rate
-// limit, it does not.
+// If a session is lost, this program starts a new one. If a key is invalid or a rate
+// limit is reached, the program does not start a new session.
 func Example_sessionLost() {
 	ctx := context.Background()
 	resume := program("say", "1", "No conversation found with session ID 1234")

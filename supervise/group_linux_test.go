@@ -27,7 +27,7 @@ func init() {
 		_, _ = supervise.Run(context.Background(), c)
 	}
 	// "zombie" starts a process with the role "hoarder" in a new group. The hoarder
-	// leaves a zombie in the group of the first process.
+	// leaves a zombie in the process group of its parent.
 	roles["zombie"] = func([]string) {
 		startInGroup("hoarder", 0, strconv.Itoa(os.Getpid()))
 		fmt.Println("ready")

@@ -16,8 +16,7 @@ func useTerminal(*exec.Cmd) error {
 }
 
 // group is a job object. Its members are the child and the processes that members
-// start. If the child starts a process in its first microseconds, that process is no
-// member.
+// start. A process that the child starts in its first microseconds is not a member.
 type group struct {
 	id  int
 	mu  sync.Mutex

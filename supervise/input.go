@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// input copies the caller's reader to a child's standard input. If os/exec copied it,
-// Wait would block as long as the reader blocks.
+// input copies the caller's reader to a child's standard input. os/exec does not do the
+// copying, because Wait would then block as long as the reader blocks.
 type input struct {
 	from io.Reader // nil if there is nothing to copy
 	to   io.WriteCloser

@@ -117,11 +117,11 @@ func ask(ctx context.Context, s *supervise.Server[*lineClient], question string)
 	return supervise.Call(ctx, s, "lines", func(_ context.Context, c *lineClient) (string, error) { return c.ask(question) })
 }
 
-// statuses is an observer of a server that keeps each status.
+// statuses observes a server and keeps each status.
 type statuses struct {
 	mu   sync.Mutex
 	all  []supervise.ServerStatus
-	came chan struct{} // receives at each status
+	came chan struct{} // gets a value at each status
 }
 
 func newStatuses() *statuses { return &statuses{came: make(chan struct{}, 100)} }
@@ -149,7 +149,7 @@ func (s *statuses) until(t *testing.T, state supervise.ServerState) supervise.Se
 	}
 }
 
-// asClosed returns a channel that is closed after ch has received a value.
+// asClosed returns a channel that is closed when a value arrives on ch.
 func asClosed(ch <-chan struct{}) <-chan struct{} {
 	closed := make(chan struct{})
 	go func() {

@@ -43,7 +43,8 @@ const (
 // SetupError reports that a program cannot be used. The text is for the user, for
 // example "Codex CLI not found. Run: npm install -g @openai/codex". [LookUp] returns
 // a SetupError. The error of [Run] wraps a SetupError if a known agent is not
-// installed or needs an update. Versions and hint are then empty.
+// installed or needs an update. In that SetupError, Version, MinVersion and Hint are
+// empty.
 type SetupError struct {
 	Problem    SetupProblem
 	Product    string // "Codex CLI"
@@ -233,7 +234,7 @@ func (c *Command) agentSetup(err error, res classify.Result, stderr string) *Set
 }
 
 // exists reports whether the program's path exists. If the path exists, an ErrNotExist
-// means that the directory or an interpreter is missing.
+// means that the working directory or the interpreter of a script is missing.
 func (c *Command) exists() bool {
 	path := c.Name
 	if !filepath.IsAbs(path) {

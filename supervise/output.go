@@ -128,10 +128,11 @@ func (o *outputs) begin(started bool) {
 	}
 }
 
-// drain waits for the end of all outputs after the child's end. After the grace
-// period, it closes the outputs. Time in a blocked writer does not count. While a
-// writer makes progress, the period is ten times as long. So a slow writer can take
-// the rest, but a process that never stops writing cannot delay the end for ever.
+// drain is called after the child's end. It waits until all outputs have ended. After
+// the grace period, it closes the outputs. Time in which a writer blocks does not
+// count. While a writer makes progress, the period is ten times as long. So a slow
+// writer can take the rest of the output, but a process that never stops writing
+// cannot make drain wait for ever.
 func (o *outputs) drain(grace time.Duration) {
 	all := make(chan struct{})
 	go func() {
@@ -140,7 +141,7 @@ func (o *outputs) drain(grace time.Duration) {
 			<-one.done
 		}
 	}()
-	const ticks, progressTicks = 10, 100 // per grace
+	const ticks, progressTicks = 10, 100 // in the grace period, and in ten times the grace period
 	ticker := time.NewTicker(max(grace/ticks, time.Millisecond))
 	defer ticker.Stop()
 	last := o.activity.last.Load()

@@ -89,7 +89,8 @@ func (r *execution) run(ctx context.Context) error {
 			r.recordExit(ch)
 			return err
 		}
-		// The child ended by itself. Only processes that it started were ended.
+		// The child ended by itself. ch.stop ended only processes that the child had
+		// started.
 	}
 	if ctx.Err() != nil {
 		ch.group.kill() // end the processes that the child started
@@ -261,8 +262,8 @@ func (c *Command) classify(ctx context.Context, err error, text, event string) c
 		if candidate == "" {
 			continue
 		}
-		// Keep the candidate in err, so that a caller who classifies err again gets
-		// the same result.
+		// Store the candidate text in exit, which err wraps. A caller who classifies
+		// err again then gets the same result.
 		exit.Stderr = []byte(candidate)
 		if res := classifier.Error(err); res != exitOnly {
 			return res

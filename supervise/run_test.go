@@ -125,7 +125,7 @@ func TestStderrTail(t *testing.T) {
 	}
 }
 
-// If a line is longer than the kept text, its end is classified.
+// If a line is longer than the text that Run keeps, the end of the line is classified.
 func TestLongLine(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, end, want string }{

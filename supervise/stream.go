@@ -49,8 +49,8 @@ func (s *streamErrors) Write(p []byte) (int, error) {
 	}
 }
 
-// text returns the text of the last error event. If the child made progress since,
-// it returns "".
+// text returns the text of the last error event. If a later event shows that the
+// agent made progress, text returns "".
 func (s *streamErrors) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -61,7 +61,7 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// A child that has ended is not silent.
+// After the child has ended, the silence limit does not apply.
 func TestSilenceAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

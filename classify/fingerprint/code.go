@@ -20,7 +20,8 @@ func (s *scanner) isCode(start, i, end int) bool {
 		if at--; s.at(at-1) == '.' && ascii.IsDigit(s.at(at-2)) {
 			at -= 2
 		}
-		// The last replaced value must be the version number alone.
+		// The last placeholder must have replaced the version number after "HTTP/", and
+		// nothing else.
 		return s.replacedStart == at && s.at(at-1) == '/' && s.text[s.startOfKey(at-1):at-1] == "HTTP" && end-i == 3
 	}
 	if at == start || sets[s.at(at-1)]&endsCodeWord == 0 {

@@ -81,7 +81,7 @@ func (s *scanner) quoted(i int) int {
 // quotedText scans the text s.text[start:end] between quotes. With the quotes, it is
 // s.text[i:after]. If the template is full, the result is false.
 func (s *scanner) quotedText(i, start, end, after int) bool {
-	// A double quote can be copied together with the text around it.
+	// A double quote is not replaced, so it can be copied with the text around it.
 	double := s.text[i] == '"'
 	if !double || s.spaceDue || kinds[s.text[start]] == space {
 		s.flush(i)

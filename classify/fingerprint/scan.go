@@ -219,7 +219,8 @@ func (s *scanner) announced(i int) {
 // the next byte to read. Two kinds of values stay:
 //
 //   - values with spaces around the =
-//   - error texts; value stores in s.errorQuote where a quoted error text may begin
+//   - error texts: value stores in s.errorQuote the index at which a quote may open
+//     the error text
 func (s *scanner) value(i int) int {
 	end, spaced := i, s.at(i-1) == ' ' && s.at(i+1) == ' '
 	if spaced {
@@ -271,8 +272,9 @@ func (s *scanner) path(start, i int) int {
 	return s.replace(start, max(s.trim(start+1, i), start+1), placeholderPath)
 }
 
-// afterSpace returns the index of the next backslash in a Windows path, if it
-// follows after a few words. Otherwise it returns 0.
+// afterSpace returns the index of the next backslash after the space at i, as in
+// C:\Program Files\a. If there is no space at i, or if no backslash follows after a few
+// words, it returns 0.
 func (s *scanner) afterSpace(i int) int {
 	if s.at(i) != ' ' {
 		return 0

@@ -131,9 +131,10 @@ func (s *scanner) isJumble(i, end int) bool {
 	return humps*3 > n
 }
 
-// id replaces an id that begins with s.text[i:end] and returns its end:
+// id replaces an id that begins with s.text[i:end], and returns the end of the id. An id
+// can have several parts:
 //
-//   - Parts of an id are separated by - or _.
+//   - The parts are separated by - or _.
 //   - After 16 bytes, . + / and ~ are separators too.
 func (s *scanner) id(i, end int) int {
 	for end+1 < len(s.text) && isAlnum(s.text[end+1]) {

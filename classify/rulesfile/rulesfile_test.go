@@ -215,8 +215,8 @@ const (
 	stepsRefused = 18_000_000 // for a refused file; 4 million of them are for its bytes
 )
 
-// TestLoadTookStepsWithoutBound checks the steps and memory for costly files. The
-// test isn't parallel, because it measures the whole process.
+// TestLoadTookStepsWithoutBound checks how many steps and how much memory the loading of
+// costly files takes. The test isn't parallel, because it measures the whole process.
 func TestLoadTookStepsWithoutBound(t *testing.T) {
 	rules := func(n int, pattern, more string) string {
 		var b strings.Builder

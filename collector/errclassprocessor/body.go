@@ -17,8 +17,8 @@ const (
 	maxLines = 128      // lines that are searched for a level
 )
 
-// event reads the header of a text body and finds its level. If line is not empty,
-// j.reader has already read it.
+// event returns the header and the level of a text body. If j.reader has already read
+// the body, line is the body. Otherwise line is empty.
 func (j *job) event(line []byte, text string) (first shapes.Event) {
 	events := shapes.Events{WithoutTime: true}
 	read := len(line) > 0

@@ -112,8 +112,8 @@ var hostile = []struct {
 // generous: quadratic time would take minutes.
 const maxCost = 500e6 // nanoseconds
 
-// An unusual record takes little time, causes no error and gets only the two
-// attributes.
+// An unusual record takes little time and causes no error. The processor adds no
+// attributes except error.category and error.reason.
 func TestHostileLogs(t *testing.T) {
 	p := newTest(t, func(c *Config) { c.ErrorMode = ErrorModePropagate }, signalLog)
 	for _, tt := range hostile {
@@ -191,7 +191,7 @@ func TestHostileSpans(t *testing.T) {
 	}
 }
 
-// If a span has too many attributes or events, it is counted and not changed.
+// A span with too many events stays unchanged and is reported as unreadable.
 func TestUnreadableSpan(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, func(c *Config) { c.ErrorMode = ErrorModePropagate }, signalSpan)

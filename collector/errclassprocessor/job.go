@@ -126,8 +126,8 @@ func (j *job) readAttributes() bool {
 	return l.missing != 0
 }
 
-// shape classifies a record in the body if the record may be an error. Only the first
-// such record of a body is classified.
+// shape classifies rec, a record that j.reader has found in the body, if the log record
+// or rec may be an error. Only the first such record of a body is classified.
 func (j *job) shape(rec *shapes.Record) {
 	l := &j.current
 	switch {
@@ -139,8 +139,8 @@ func (j *job) shape(rec *shapes.Record) {
 	}
 }
 
-// text classifies a text body if the record or the body is an error. If line is not
-// empty, j.reader has already read it.
+// text classifies a text body if the log record or the body may be an error. If
+// j.reader has already read the body, line is the body. Otherwise line is empty.
 func (j *job) text(line []byte, text string) {
 	l := &j.current
 	e := j.event(line, text)
@@ -206,8 +206,8 @@ func (j *job) classify(rec *shapes.Record, text string) bool {
 	return true
 }
 
-// add adds one source in the body to the decision. It returns false if no further
-// source is needed.
+// add adds one source of evidence in the body to the decision. It returns false if no
+// further source is needed.
 func (j *job) add(s shapes.Source) bool {
 	l := &j.current
 	if l.decision.Known() {

@@ -110,8 +110,8 @@ func TestTextBodies(t *testing.T) {
 	}
 }
 
-// Bodies of other types have no level. Their text is classified if the record has a
-// severity.
+// Lists, numbers, truth values and empty bodies have no level. Such a body is
+// classified only if the record has the severity error.
 func TestOtherBodies(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, nil, signalLog)
@@ -147,7 +147,7 @@ func TestOtherBodies(t *testing.T) {
 	}
 }
 
-// A record with an empty body must not get the previous result.
+// A record with an empty body must not get the result of the record before it.
 func TestEmptyBytesAfterText(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, nil, signalLog)

@@ -48,7 +48,7 @@ func addOption(labels ...attribute.KeyValue) []metric.AddOption {
 	return []metric.AddOption{metric.WithAttributeSet(attribute.NewSet(labels...))}
 }
 
-// count adds the counts of a batch.
+// count adds the counts of a batch to the metrics.
 func (t *telemetry) count(ctx context.Context, j *job) {
 	if j.classified > 0 {
 		for i, n := range j.counts {

@@ -42,7 +42,8 @@ func startProvider() (*provider, error) {
 	return p, nil
 }
 
-// failBetween sets the period in which the provider fails, the trouble.
+// failBetween sets the start and the end of the trouble: the period in which the
+// provider fails.
 func (p *provider) failBetween(start, end time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -47,8 +47,8 @@ func (f *figures) add(p *provider, pl plan) {
 	}
 }
 
-// densest returns the largest number of times within a period of length window. The
-// slice must be sorted.
+// densest returns the largest number of elements of times that lie within a period of
+// length window. The slice times must be in ascending order.
 func densest(times []time.Duration, window time.Duration) (most int) {
 	for i, at := range times {
 		n, _ := slices.BinarySearch(times, at+window)

@@ -58,13 +58,14 @@ func newTelemetry(ctx context.Context) (*telemetry, error) {
 	t.loggers = sdklog.NewLoggerProvider(sdklog.WithProcessor(
 		otelclass.NewLogProcessor(sdklog.NewBatchProcessor(logs), otelclass.WithCounter(counter))))
 
-	// slogclass comes before the bridge, so it gets the error values.
+	// slogclass comes before the bridge, so slogclass gets the error values.
 	bridge := otelslog.NewHandler("examples/otel", otelslog.WithLoggerProvider(t.loggers))
 	t.log = slog.New(slogclass.New(bridge, slogclass.WithObserver(counter.Observe)))
 	return t, nil
 }
 
-// shutdown exports the remaining telemetry and returns the first export error.
+// shutdown exports the remaining telemetry. It returns the errors of the three
+// providers, joined with the first error of the exports in the background.
 func (t *telemetry) shutdown(ctx context.Context) error {
 	return errors.Join(t.tracers.Shutdown(ctx), t.loggers.Shutdown(ctx), t.meters.Shutdown(ctx), t.failed.first())
 }

@@ -96,12 +96,13 @@ func (l loop) try(r *http.Request) (resp *http.Response, maxCalls int, err error
 	}
 }
 
-// kindAsk is the kind of the tasks in the queue. Such a task makes its request
-// again.
+// kindAsk is the kind of the tasks in the restart queue. The queue runs such a task
+// by making its failed request again.
 const kindAsk = "ask"
 
 // newGated builds the client that uses package resilience and a queue for longer
-// outages. bridge is the longest time that a new call waits for an open breaker.
+// outages. A new call waits at an open circuit breaker only if the call begins within
+// the time bridge after the opening. Later calls fail at once, except trial calls.
 func newGated(w *world, capacity int, bridge time.Duration, observe resilience.Observer) (*http.Client, *resilience.Queue, error) {
 	config := &resilience.Config{Enabled: true} // the defaults, except for two settings
 	config.CircuitBreaker.BridgeMs = new(int(bridge / time.Millisecond))

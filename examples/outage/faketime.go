@@ -7,7 +7,8 @@ import (
 )
 
 // underFakeTime calls f and then exits the program. Parse the flags before the call.
-// The function bubble runs code under fake time, each time with a new clock.
+// underFakeTime passes the function bubble to f. bubble runs its argument under fake
+// time, each time with a new clock.
 //
 // Only testing/synctest can replace the clock of package time. It needs a
 // *testing.T, and a program gets one from testing.Main.

@@ -83,8 +83,8 @@ func (t *times) quantile(q float64) time.Duration {
 type result struct {
 	troubles  int
 	succeeded [clients]share
-	// recovered counts the tasks whose first call failed in the plain loop. The
-	// field part counts those that succeeded in the end.
+	// recovered.total counts the tasks whose first call failed in the plain loop.
+	// recovered.part counts those of them that the client completed in the end.
 	recovered [clients]share
 	// delays has the times that the recovered tasks took to succeed. paired has
 	// these times only for tasks that both clients recovered.
@@ -146,7 +146,7 @@ func (f figures) all() *result {
 	return sum
 }
 
-// met reports whether all aims are reached.
+// met reports whether the figures reach all targets in the list aims.
 func (f figures) met() bool {
 	return !slices.ContainsFunc(aims, func(a aim) bool { return !a.met(f) })
 }

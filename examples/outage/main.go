@@ -9,7 +9,7 @@
 //
 // It exits with code 1 if one of the aims in figures.go is missed.
 //
-//	plan.go       the endpoints and their troubles
+//	plan.go       the endpoints and their troubles: periods in which calls fail
 //	world.go      the endpoints, as an http.RoundTripper without a network
 //	client.go     the two clients; newGated is the code to copy
 //	simulate.go   runs the tasks, and counts the actions of breakers and queue
@@ -31,7 +31,8 @@ import (
 	"time"
 )
 
-// errMissed is the error if an aim was missed. The exit code is then 1.
+// errMissed is the error of a run that misses one of the aims in figures.go. The exit
+// code is then 1.
 var errMissed = errors.New("an aim was missed")
 
 // options are the flags.
@@ -42,7 +43,8 @@ type options struct {
 	bridge time.Duration
 }
 
-// allRates are the rates of -all.
+// allRates are the rates that the flag -all simulates, in tasks per second to each
+// endpoint.
 var allRates = []float64{0.2, 2, 50, 500}
 
 func main() {
@@ -67,8 +69,8 @@ func main() {
 		func(err error) { fmt.Fprintln(os.Stderr, "outage:", err) })
 }
 
-// check returns an error if a flag's value makes no sense. With -all, it removes
-// rates with too few tasks.
+// check returns an error if a flag's value makes no sense. If all is true, it removes
+// the rates for which o.tasks is too small, and fails only if no rate is left.
 func (o *options) check(all bool) error {
 	var fit []float64
 	for _, rate := range o.rates {
@@ -93,8 +95,8 @@ func (o *options) check(all bool) error {
 	return nil
 }
 
-// run simulates the tasks at each rate in its own bubble of fake time and prints
-// the figures.
+// run simulates the tasks at each rate and prints the figures. The function bubble
+// runs its argument under fake time, with a new clock.
 func run(w io.Writer, bubble func(func()), o options) error {
 	var all []figures
 	for _, rate := range o.rates {

@@ -35,7 +35,8 @@ func simulated(t *testing.T, o options, rate float64) (f figures) {
 	return f
 }
 
-// The aims are reached, and the plain loop meets the same troubles.
+// The client with package resilience reaches all targets in the list aims. Both
+// clients get the same number of tasks, and calls of the plain loop fail too.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	f := simulated(t, options{seed: 1, tasks: 10_000, bridge: 10 * time.Minute}, 2)
@@ -68,17 +69,18 @@ func TestFigures(t *testing.T) {
 	assert.Greater(t, f.endpoints["outages.example"].restarts.part, 1000)
 }
 
-// At a low rate, a restart may have to make the trial call of an open breaker. A
-// failed trial uses up a restart. Even so, at least 99 % of the tasks that failed at
-// first must recover.
+// At a low rate, a restarted task may have to make the trial call of an open breaker.
+// If the trial fails, the task has used up one of its restarts. Even so, at least 99 %
+// of the tasks whose first call failed must succeed in the end.
 func TestFigures_FewCalls(t *testing.T) {
 	t.Parallel()
 	f := simulated(t, options{seed: 1, tasks: 10_000, bridge: 10 * time.Minute}, 0.2)
 	assert.GreaterOrEqual(t, f.all().recovered[gated].percent(), 99.0)
 }
 
-// By default, a new call waits at most 30 seconds for an open breaker. An outage is
-// longer. So calls fail, and the queue repeats them when the breaker closes.
+// By default, a new call waits at an open breaker only if the call begins within 30
+// seconds after the opening. The simulated outages last longer, so later calls fail,
+// and the queue repeats them when the breaker closes.
 func TestFigures_Bridge(t *testing.T) {
 	t.Parallel()
 	f := simulated(t, options{seed: 1, tasks: 10_000, bridge: 30 * time.Second}, 2)
@@ -177,8 +179,9 @@ func TestScript_At(t *testing.T) {
 	}
 }
 
-// The troubles of each endpoint are sorted and within the limits of its plan. Each
-// endpoint that can fail has at least one trouble.
+// The troubles of an endpoint, the periods in which its calls fail, are sorted by time
+// and have lengths and gaps within the limits of its plan. If a plan has troubles,
+// at least one occurs.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {

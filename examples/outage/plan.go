@@ -67,7 +67,8 @@ func (p plan) time(n int, rate float64) time.Duration {
 	return time.Duration(float64(p.tasks(n)) / rate * float64(time.Second))
 }
 
-// fewest returns the smallest number of tasks that gives every endpoint a trouble.
+// fewest returns the smallest number of tasks that makes a run long enough for at
+// least one trouble of each endpoint whose plan has troubles.
 func fewest(rate float64) int {
 	most := 1.0
 	for _, p := range plans {
@@ -78,7 +79,8 @@ func fewest(rate float64) int {
 
 type trouble struct{ from, to time.Duration } // times since the start of the run
 
-// script lists the troubles of an endpoint, sorted by time.
+// script lists the troubles of an endpoint, the periods in which its calls fail,
+// sorted by time.
 type script []trouble
 
 // remaining returns how long the trouble at time t still lasts, or 0 if there is
@@ -100,8 +102,8 @@ func (s script) remaining(t time.Duration) time.Duration {
 // spread over [0, 1).
 const golden = 1.618033988749895
 
-// script returns random troubles for the given duration. Their lengths are evenly
-// spread, so even a few include short and long ones.
+// script returns random troubles between the start of a run and the time until. Their
+// lengths are evenly spread, so even a few troubles include short and long ones.
 func (p plan) script(random *rand.Rand, until time.Duration) script {
 	if p.longMax == 0 {
 		return nil

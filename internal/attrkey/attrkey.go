@@ -58,7 +58,7 @@ func (n *Names) Find(key string) Set {
 }
 
 // Distinct returns the attributes of s that can be written. An attribute without a
-// key is left out. If two attributes have one key, the later one in Names is left
+// key is left out. If two attributes have the same key, the later one in Names is left
 // out.
 func (n *Names) Distinct(s Set) Set {
 	var found Set

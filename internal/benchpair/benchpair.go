@@ -11,8 +11,8 @@ import (
 // turn is the number of consecutive calls of one function.
 const turn = 64
 
-// Compare measures the function bare, without errclass, and ours, with errclass. It
-// calls the two alternately and compares the medians. It reports:
+// Compare measures two functions: bare does the work without errclass, and ours does it
+// with errclass. Compare calls the two alternately and compares the medians. It reports:
 //
 //   - bare-ns, ours-ns: the time per call in nanoseconds
 //   - more-ns: the difference

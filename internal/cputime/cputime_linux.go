@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// Of returns the CPU time that a call of f takes. On systems without this clock it
-// returns the elapsed time.
+// Of returns the CPU time that a call of f takes. On systems other than Linux, it returns
+// the elapsed time.
 func Of(f func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -68,8 +68,8 @@ func EachBreak(text string, visit func(start, end int, replacement string)) {
 	}
 }
 
-// lineAt returns the end of the line at text[at], and the next line. After the last
-// line, the second index is greater than len(text).
+// lineAt returns two indexes: the end of the line at text[at], and the beginning of the
+// next line. If there is no next line, the second index is greater than len(text).
 func lineAt(text string, at int) (end, below int) {
 	end = len(text)
 	if stop := strings.IndexByte(text[at:], '\n'); stop >= 0 {

@@ -28,8 +28,8 @@ const (
 )
 
 // kindOf returns the kind of a character. Letters and private-use characters are
-// ordinary. Control characters, format characters (Unicode category Cf), fillers and
-// variation selectors are hidden.
+// ordinary. Format characters (Unicode category Cf), fillers, variation selectors and
+// most control characters are hidden.
 func kindOf(r rune) runeKind {
 	switch {
 	case r < 0xa0:

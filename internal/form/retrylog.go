@@ -23,9 +23,9 @@ type mark struct{ at, end int }
 //	attempt 1: HTTP 503, attempt 2: HTTP 401    →  ": HTTP 401"  ": HTTP 503, "
 //	HTTP 401 (attempt 1), HTTP 503 (attempt 2)  →  ")"  "), HTTP 503 ("  "HTTP 401 ("
 //
-// The number of an attempt can precede or follow the message. So the caller reads
-// the parts from last to first. The caller stops when a rule matches more than one
-// word.
+// The number of an attempt can precede or follow the message. If the number follows, the
+// last part has no message, as in the second text. So the caller reads the parts from the
+// last to the first, until a part matches a rule for more than a single word.
 type AttemptLog struct {
 	text   string
 	N      int               // number of marks

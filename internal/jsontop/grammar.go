@@ -178,8 +178,8 @@ func space(d []byte, i int) int {
 	return i
 }
 
-// text parses a string from the index after the opening quote. escaped is true if it
-// has escapes.
+// text parses a string. i is the index after the opening quote. escaped is true if the
+// string has escapes.
 func text(d []byte, i int) (end int, escaped bool) {
 	for ; len(d)-i >= 8; i += 8 {
 		if flags := special(d[i:]); flags != 0 {
@@ -224,7 +224,8 @@ func plain(d []byte, i int) int {
 }
 
 // special flags the quotes, backslashes and control characters in the first eight
-// bytes. Only the first flag is reliable: a borrow can flag a wrong byte after it.
+// bytes. Only the first flag is reliable: the borrow of a subtraction can flag a wrong
+// byte after the first flagged byte.
 func special(d []byte) uint64 {
 	w := binary.LittleEndian.Uint64(d)
 	quote := w ^ ones*'"'

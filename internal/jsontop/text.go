@@ -110,8 +110,8 @@ func appendText(b, s []byte) (text []byte, ok bool) {
 				if after+1 < len(s) && s[after] == '\\' && s[after+1] == 'u' && escape(s, after+1) > 0 {
 					second = rune(hex4(s[after+2:]))
 				}
-				// If this is no surrogate pair, the next iteration decodes the
-				// second escape.
+				// If the two escapes are not a surrogate pair, the next iteration
+				// decodes the second escape.
 				if r = utf16.DecodeRune(r, second); r != utf8.RuneError {
 					after += longestEscape
 				}

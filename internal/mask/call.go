@@ -122,8 +122,8 @@ func (s *scanner) call(i, end int, calls []call) {
 	s.callTo = k
 }
 
-// calledAt returns the index of the name before the parenthesis s.text[i], and the
-// possible calls. If no argument can be a secret, there are no calls.
+// calledAt returns the index of the name before the parenthesis s.text[i]. It also
+// returns the entry of callsByName for that name, or nil if no argument can be a secret.
 func (s *scanner) calledAt(i int) (from int, calls []call) {
 	var low [longestWord]byte
 	from = i

@@ -46,8 +46,8 @@ func exeSuffix(text string) string {
 	return ""
 }
 
-// commands masks the secrets of the commands on this line. It returns the index
-// after them.
+// commands masks the secrets of the commands in s.text[i:end], up to the end of the
+// command line at i. It returns the index after these commands.
 func (s *scanner) commands(i, end, depth int) int {
 	var line commandLine
 	if depth == commandDepth { // a quoted path: "C:\Program Files\7z.exe" x

@@ -184,7 +184,7 @@ func compound(name string) bool {
 	return strings.ContainsAny(name, "_-.:") || all(name, upper|digit)
 }
 
-// endsCommand reports whether no operand follows in the command after i.
+// endsCommand reports whether the command has no operand after i.
 func (s *scanner) endsCommand(i int) bool {
 	for i < len(s.text) && (s.text[i] == ' ' || s.text[i] == '\t') {
 		i++
@@ -192,8 +192,8 @@ func (s *scanner) endsCommand(i int) bool {
 	return i >= len(s.text) || s.text[i] == '\n' || s.text[i] == '\r' || s.text[i] == '-' || s.text[i] == '/' || s.text[i] == '\\' || class[s.text[i]]&(quote|stop) != 0
 }
 
-// beforeResult reports whether a result follows v, as in "net user bob X: exit
-// status 2".
+// beforeResult reports whether the result of the command follows v, as in "net user bob
+// X: exit status 2".
 func (s *scanner) beforeResult(v value) bool {
 	return s.text[v.to-1] == ':' || s.hasState(v.to, exitStates)
 }

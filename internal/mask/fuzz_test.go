@@ -35,8 +35,9 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// strip returns the masked text. If a neighbour contains the secret of a shape, strip
-// returns "", because this secret can be an ordinary word in the neighbour.
+// strip returns masked. The neighbours are the texts around the secret. If one of them
+// contains the secret of any shape, strip returns "": in that text, the secret can be an
+// ordinary word, which is not masked.
 func strip(masked string, neighbours ...string) string {
 	for _, s := range shapes {
 		for _, a := range neighbours {

@@ -37,8 +37,8 @@ import (
 // Masked replaces a secret.
 const Masked = "[masked]"
 
-// rounds is the maximum number of times that Text searches a text. A second round can
-// find a secret after another secret.
+// rounds is the maximum number of times that Text searches a text. When a secret has been
+// replaced, the next search can find another secret after it.
 const rounds = 4
 
 // Text replaces each secret that it finds in text by [Masked]. Masking the result

@@ -34,7 +34,7 @@ type name struct {
 	vault    bool // each value is a secret if the name is that of a map: secrets, passwords
 }
 
-// newName splits a name into words, such as X-Api-Key, accessToken or APIKey2.
+// newName splits a name such as X-Api-Key, accessToken or APIKey2 into words.
 func newName(text string) (n name) {
 	for end := len(text); end > 0 && n.n < nameWords; {
 		if text[end-1] >= 0x80 {

@@ -144,8 +144,8 @@ func (s *scanner) wordBefore(from, i int) string {
 	return lowerWord(text[strings.LastIndexByte(text, ' ')+1:])
 }
 
-// hasState reports whether one of the states follows at i, as in "has expired" and "was
-// revoked".
+// hasState reports whether a word of the set states follows at i. Words such as "has" can
+// precede that word: "has expired", "was revoked".
 func (s *scanner) hasState(i int, states map[string]bool) bool {
 	const words = 3
 	if i < len(s.text) && class[s.text[i]]&quote != 0 {

@@ -90,8 +90,8 @@ func (s *scanner) isURL(i int) bool { return slash(s.text[i+1:]) > 0 }
 // maxNames is the maximum number of names that are checked for one value.
 const maxNames = 8
 
-// tooMany counts the names before the value v. If there are more than maxNames, it
-// masks v and returns true.
+// tooMany counts one more name before the value v. If v has more than maxNames names,
+// tooMany masks v and returns true.
 func (s *scanner) tooMany(v value) bool {
 	if s.namesTo != v.to {
 		s.namesTo, s.names = v.to, 0
@@ -145,8 +145,8 @@ func (s *scanner) phrase(i int) {
 	s.add(i, end)
 }
 
-// named masks the secret in `{"name": "API_KEY", "value": "..."}`. The separator
-// after n ends at i.
+// named masks the secret in `{"name": "API_KEY", "value": "..."}`. In this text, n is
+// "name" (it can also be "key"), and the colon after n ends at i.
 func (s *scanner) named(n name, i int, encoded bool) {
 	if n.n == 0 || n.words[0] != "name" && n.words[0] != "key" {
 		return

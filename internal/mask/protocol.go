@@ -19,8 +19,8 @@ var loginLines = set("user nick cap 331 +ok 220 ehlo helo host c s client")
 // protocolArgs is how many arguments of a protocol command are read.
 const protocolArgs = 3
 
-// protocol masks the secret after the protocol command (verb) s.text[i:end]. A
-// prompt must precede a lower-case verb.
+// protocol masks the secret after the protocol command (verb) s.text[i:end]. If the verb
+// is in lower case and not "identified", a prompt or one of clientLabels must precede it.
 func (s *scanner) protocol(i, end int, verb string) {
 	if class[s.text[i]]&lower != 0 && verb != "identified" && !s.isSent(i) {
 		return

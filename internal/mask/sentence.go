@@ -15,7 +15,8 @@ type language struct {
 	// not passwords themselves.
 	//   - states has whole words.
 	//   - endings has the ends of words.
-	//   - prefixes and prefixed have beginnings and ends; a word must have one of each.
+	//   - prefixes has beginnings of words, and prefixed has ends of words. A word must
+	//     have both a beginning and an end from these lists.
 	//
 	// If a language has no states, an unquoted value must look like a secret.
 	states, endings, prefixes, prefixed string

@@ -56,7 +56,7 @@ func (s *scanner) separator(i int) {
 	s.valueOf(vc, i+n, c, encoded)
 }
 
-// isCall reports whether the quoted name is a first argument:
+// isCall reports whether the quoted name is the first argument of a function call:
 // `setenv("DB_PASSWORD", "secret")`.
 func (s *scanner) isCall(from int, words name) bool {
 	return words.n > 1 && from > 1 && class[s.text[from-1]]&quote != 0 && s.text[from-2] == '('

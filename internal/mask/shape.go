@@ -2,9 +2,9 @@ package mask
 
 import "strings"
 
-// looksSecret reports whether v looks like a secret and not like words. Such a v is a
-// long number, has letters and digits, or is long or of mixed case. A UUID does not
-// count.
+// looksSecret reports whether v looks like a secret. A secret is a long number, or has
+// letters and digits, or does not consist of words and is long or of mixed case. It is
+// not a UUID.
 func looksSecret(v string) bool {
 	c := classes(v)
 	switch {
@@ -19,8 +19,8 @@ func looksSecret(v string) bool {
 	return len(v) > longWord || !strings.ContainsAny(v, "./:()<>*") && mixedCase(v)
 }
 
-// mixedCase reports whether v has a capital after other characters, as in hunTer2.
-// Two capitals at the beginning do not count.
+// mixedCase reports whether v has a capital after other characters, as in hunTer2. If v
+// begins with two or more capitals, mixedCase returns false.
 func mixedCase(v string) bool {
 	rest := strings.TrimLeft(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	return len(v)-len(rest) <= 1 && strings.ContainsAny(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")

@@ -2,8 +2,8 @@ package mask_test
 
 import "strings"
 
-// A shape is a text with a secret. No four neighbouring bytes of the secret can
-// remain.
+// A shape is a text with a secret. After masking, no four neighbouring bytes of the
+// secret may remain.
 type shape struct{ name, text, secret string }
 
 const (

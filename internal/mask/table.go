@@ -34,8 +34,8 @@ func set(words string) map[string]bool {
 // longestListed is the maximum length of a word in vocabulary, in bytes.
 const longestListed = 48
 
-// lowerWord returns the form of a word in vocabulary: lower case without
-// apostrophes. For other words it returns word.
+// lowerWord returns word in lower case and without apostrophes if that form is in
+// vocabulary. Otherwise it returns word unchanged.
 func lowerWord(word string) string {
 	if c := classes(word); c&upper == 0 && c&(quote|nonASCII) == 0 || len(word) > longestListed {
 		return word
@@ -110,7 +110,9 @@ var (
 	// as bob:abc".
 	pairNouns   = set("credentials creds credential login logon signin auth authenticate authenticated authenticating")
 	pairFillers = set("with as using for user is are of were was")
-	// These words must be in vocabulary, because the code compares names with them.
+	// This call of set only adds these words to vocabulary. The code compares them with
+	// the results of lowerWord, which changes a word to lower case only if the result is
+	// in vocabulary.
 	_ = set("key pass name code time env hash salt auth oauth hmac sas pat csrf xsrf passcode")
 	// headers are names of HTTP headers with values of several words.
 	headers = set("authorization authorisation cookie cookies cookie2 setcookie")

@@ -127,7 +127,7 @@ func (s *scanner) endsItem(i int) bool {
 }
 
 // trimmed returns the index at which the punctuation at the end of s.text[from:to]
-// begins. If there is none, it returns to.
+// begins. If there is no punctuation, it returns the argument named to.
 func (s *scanner) trimmed(from, to int) int {
 	if s.trim.to == to && s.trim.from <= from {
 		return max(from, s.trimTo)

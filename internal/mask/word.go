@@ -2,7 +2,8 @@ package mask
 
 import "strings"
 
-// prefix masks a key at i with a known prefix, and reports whether there is one.
+// prefix masks the key at i if the key has a known prefix. It reports whether there is
+// such a key.
 func (s *scanner) prefix(i int) bool {
 	c := s.text[i]
 	if c >= 0x80 {

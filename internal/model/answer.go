@@ -57,8 +57,9 @@ type Answer struct {
 	Probability float32
 }
 
-// Confidence is the share of answers with the right reason, for each step: see
-// [Answer.Step]. The figures come from the cross-validation in corpus/README.md.
+// Confidence is the share of answers with the right reason, for each step of the
+// answer's probability (see [Answer.Step]). The figures come from the cross-validation
+// in corpus/README.md.
 var Confidence = [16]float64{.1, .1, .1, .2, .3, .41, .43, .44, .62, .62, .62, .62, .69, .76, .78, .91}
 
 // Step returns the index of a.Probability in [Confidence]. There are 16 steps of

@@ -12,11 +12,11 @@ import (
 //   - a pair: two neighbouring words,
 //   - an n-gram: 3 to 5 neighbouring bytes of a word with a space at each end.
 //
-// A repeated word has features only once. An n-gram counts once for each different
-// word.
+// If a text repeats a word, the word and its n-grams count only once. An n-gram counts
+// once for each different word that contains it.
 //
 // A word is a sequence of letters in lower case. Non-ASCII bytes count as letters.
-// These texts become one fixed word without n-grams:
+// These texts are masked. Each of them is replaced by a fixed word without n-grams:
 //   - numbers, but not HTTP statuses from 400 to 599,
 //   - months in dates,
 //   - ids, paths and URLs.
@@ -50,7 +50,8 @@ const (
 	seed       = 0xCBF29CE484222325
 )
 
-// These bytes replace masked text. No other word begins with such a byte.
+// These bytes replace masked text, such as a number, an id or a path. No other word
+// begins with such a byte.
 const (
 	number = 1 + iota
 	identifier
@@ -84,7 +85,7 @@ func (f *filter) add(feature uint32) {
 	f[bit/64] |= 1 << (bit % 64)
 }
 
-// has returns 1 if f can have the feature, else 0.
+// has returns 1 if the feature may be in f, or 0 if the feature is not in f.
 func (f *filter) has(feature uint32) int {
 	bit := feature >> (featureBits - filterBits)
 	return int(f[bit/64] >> (bit % 64) & 1)
@@ -354,10 +355,11 @@ func isMonth(text string, start, end int) bool {
 	return false
 }
 
-// identifierEnd returns the end of the id at index start, or 0.
-//   - text[start:end] is the first run of letters or of digits.
-//   - An id has at least six letters and digits.
-//   - A letter follows a digit at least twice; in hexadecimal, at least once.
+// identifierEnd returns the end of the id at index start, or 0 if there is no id.
+// text[start:end] must be the first run of letters or of digits. An id has both of
+// these properties:
+//   - It has at least six letters and digits.
+//   - A letter follows a digit at least twice. Once is enough in a hexadecimal id.
 func identifierEnd(text string, start, end int) int {
 	if end == len(text) || kinds[text[end]] == separator {
 		return 0

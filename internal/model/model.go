@@ -94,8 +94,8 @@ func New(t Table) *Model {
 	return m
 }
 
-// packed is a sum of vectors with 16 bits for each unit. 128 is added to each
-// value.
+// packed is a sum of vectors, with 16 bits for each unit of the hidden layer. 128 is
+// added to each value of each vector, so that no value is negative.
 type packed [rowWords]uint64
 
 // add adds the vector of the feature with this index to p.

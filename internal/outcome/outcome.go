@@ -45,7 +45,7 @@ func winner(s classify.Signal, all []classify.Signal) classify.Signal {
 // strengths are the strengths of signals, from the weakest to the strongest.
 var strengths = []string{"word", "phrase", "code", "cause", "fact", "user", "own"}
 
-// whyBeaten says why the signal best beat the signal s.
+// whyBeaten says why the signal s was beaten by another signal, best.
 func whyBeaten(s, best classify.Signal) string {
 	switch {
 	case slices.Index(strengths, s.Strength) > slices.Index(strengths, best.Strength):

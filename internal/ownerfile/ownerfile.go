@@ -2,8 +2,8 @@
 // point.
 //
 // On Unix a new file gets mode 0600. An existing file loses all permissions beyond
-// 0600. Open refuses a file of another user, even for root. On Windows, a file has the
-// access list of its directory.
+// 0600. Open refuses a file of another user, even if the process runs as root. On
+// Windows, a file has the access list of its directory.
 package ownerfile
 
 import (
@@ -21,7 +21,7 @@ var euid = os.Geteuid
 // permissions, its mode is changed first. Devices, pipes and sockets keep their
 // mode. With os.O_TRUNC, a file with several hard links is refused.
 //
-// If a named pipe has no reader, os.O_WRONLY fails at once with ENXIO.
+// If a named pipe has no reader, opening it with os.O_WRONLY fails at once with ENXIO.
 func Open(path string, flag int) (*os.File, error) {
 	if flag&(os.O_WRONLY|os.O_RDWR) == os.O_WRONLY {
 		flag |= nonBlock

@@ -1,5 +1,6 @@
-// Package precedence chooses among the results for several sources about one error.
-// These kinds of results take precedence in this order:
+// Package precedence chooses one of several results for an error. Each result is for a
+// different source, such as the error value or the message of a log record. The kinds of
+// results take precedence in this order:
 //
 //  1. A rule finds the reason.
 //  2. The model finds the reason.
@@ -15,9 +16,9 @@ func Known(r *classify.Result) bool {
 	return r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
 }
 
-// Replaces reports whether r takes precedence over best. best is the best result for
-// the earlier sources, or zero if there are none. Do not call Replaces if an earlier
-// result is [Known].
+// Replaces reports whether r takes precedence over best. The argument best is the best
+// of the earlier results for the same error, or zero if there is none. Do not call
+// Replaces if an earlier result is [Known].
 func Replaces(r, best *classify.Result) bool {
 	return Known(r) || best.Category == "" || best.Reason == classify.ReasonUnknown && r.Rule == classify.RuleModel
 }

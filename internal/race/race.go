@@ -4,5 +4,5 @@
 package race
 
 // PoolFactor is a factor for the number of allocations that a test permits. Under
-// the race detector, a sync.Pool drops items at random.
+// the race detector, a sync.Pool drops items at random, so tests allocate more.
 const PoolFactor = 16

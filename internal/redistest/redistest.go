@@ -14,8 +14,9 @@ import (
 	"time"
 )
 
-// Required is an environment variable that the CI sets. If it is set and no server is
-// installed, tests that need a server fail. If it is not set, these tests pass.
+// Required is an environment variable that the CI sets. If no server is installed and
+// the variable is set, tests that need a server fail. If no server is installed and the
+// variable is not set, these tests pass without a server.
 const Required = "ERRCLASS_REQUIRE_REDIS"
 
 // ErrNotInstalled is returned by [Start] if neither redis-server nor valkey-server

@@ -182,8 +182,8 @@ func TestReleaseRefuses(t *testing.T) {
 	}
 }
 
-// TestReleaseUndoesATagThatFails lets a hook reject one tag. Afterwards, the
-// repository must have neither the commit nor another tag.
+// TestReleaseUndoesATagThatFails lets a git hook reject one of the release's tags.
+// Afterwards, the repository must have neither the release's commit nor any tag.
 func TestReleaseUndoesATagThatFails(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t, nil)

@@ -5,9 +5,9 @@ import "strings"
 // byteNumbers decodes a JSON array of bytes: [104,105] becomes "hi". journald writes
 // a message in this form if it is not valid UTF-8.
 //
-// If more than limit/2 numbers follow the first limit numbers, only the first and
-// the last limit/2 numbers are decoded. A line feed is put between them. Not all of
-// the other numbers are checked.
+// If the array has more than limit + limit/2 numbers, only the first limit/2 and the
+// last limit/2 numbers are decoded. A line feed is put between these two parts. Not all
+// of the numbers in the middle are checked.
 func byteNumbers(v []byte, limit int) (text string, ok bool) {
 	v = v[1 : len(v)-1]
 	var b strings.Builder

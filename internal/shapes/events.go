@@ -65,7 +65,7 @@ func (s *Events) Event() Event { return s.event }
 // End ends the current event. The next line starts a new event.
 func (s *Events) End() { s.open = false }
 
-// starts lists the beginnings of the first line of a stack trace without a level.
+// starts lists how the first line of a stack trace can begin if the line has no level.
 var starts = []string{
 	"panic: ", "fatal error: ", "Traceback (most recent call last)", "Exception in thread ", "Unhandled exception", "Unhandled Exception",
 	"Uncaught ", "thread '", "SIGSEGV: ", "SIGABRT: ", "unexpected fault address",

@@ -26,7 +26,7 @@ type group struct {
 	value []byte
 }
 
-// maxGroups is how many groups of a line are searched for errors.
+// maxGroups is how many groups of a line, such as slog's groups, are searched for errors.
 const maxGroups = 16
 
 func newFields(s *Set) *fields {

@@ -38,9 +38,10 @@ type matched struct {
 }
 
 const (
-	// longestHeader is how many bytes are searched for %* and %?.
+	// longestHeader is the number of bytes in which match seeks the end of the text
+	// for %*, or the level for %?.
 	longestHeader = 256
-	// headerWords is how many words are searched for %?.
+	// headerWords is the number of words in which match seeks the level for %?.
 	headerWords = 10
 )
 

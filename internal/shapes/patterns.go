@@ -5,10 +5,12 @@ import (
 	"strings"
 )
 
-// patterns is a table of patterns. The first pattern that matches a line is used.
-// Most patterns are excluded by one byte of the line:
-//   - starts has the patterns for the first byte of a line,
-//   - leads has the patterns for the byte after a verb.
+// patterns is a table of patterns. The first pattern that matches a line is used. To
+// exclude most patterns, one byte of the line is enough:
+//   - starts has, for each byte, the patterns that can match a line that begins with
+//     this byte,
+//   - leads has, for each verb, the patterns that begin with this verb, by the byte
+//     that can follow the verb's text.
 type patterns struct {
 	all    []pattern
 	starts byteSets // by the first byte of the line

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPatternsRuleOutNoMatch checks that the first bytes of a line exclude no pattern
-// that matches the line. The test changes each sample near the start and near the first
-// separator.
+// TestPatternsRuleOutNoMatch checks that a pattern that matches a line is never excluded
+// because of the line's first bytes. The test changes each sample near the start and
+// near the first separator.
 func TestPatternsRuleOutNoMatch(t *testing.T) {
 	t.Parallel()
 	for _, line := range textSamples(t) {

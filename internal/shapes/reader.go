@@ -49,7 +49,8 @@ type Record struct {
 	//   - the log line in the message, or
 	//   - the shape or the prefix, whichever has the higher severity.
 	//
-	// If the shape is a carrier, the level of the log line takes precedence.
+	// If [Shape.Carrier] is true, the level of the log line in the message takes
+	// precedence over the levels of the record.
 	Severity Severity
 	// Inner is the shape of a log line inside the message, or nil.
 	Inner *Shape
@@ -241,7 +242,8 @@ func (f *fields) severity(levels []compiledLevel) Severity {
 
 // readInner reads the message as a log line: the inner line.
 //   - A record without a level gets the level of the inner line.
-//   - If the shape is a carrier, an inner level replaces the level of the record.
+//   - If [Shape.Carrier] is true, the level of the inner line replaces the level of the
+//     record.
 func (r *Reader) readInner() {
 	rec := &r.record
 	carrier := rec.Shape.Carrier
@@ -273,9 +275,9 @@ func (r *Reader) readInner() {
 	}
 }
 
-// Text decodes v, an undecoded value of the record. If v is longer than limit
-// bytes, a line feed replaces the middle. If v is not a string, Text returns "". In
-// logfmt, a value without quotes is also text if it has at most limit bytes.
+// Text decodes v, an undecoded value of the record. If v has more than limit bytes, Text
+// replaces the middle of v with a line feed. If v is not a string, Text returns "". In
+// logfmt, a value without quotes counts as a string only if it has at most limit bytes.
 func (rec *Record) Text(v []byte, limit int) string {
 	t, ok := jsontop.Ends(v, limit)
 	if !ok && rec.Form == Pair && len(v) <= limit {

@@ -18,7 +18,8 @@ type Scale struct {
 	// Names has further names of error levels, in lower case. The usual names are
 	// in levelNamed.
 	Names []string
-	// Only is true if the names in levelNamed do not count.
+	// Only is true if Names has all names of error levels. The names in levelNamed
+	// then do not count.
 	Only bool
 }
 
@@ -34,7 +35,7 @@ var (
 	etwScale       = &Scale{Name: "ETW", Min: 1, Max: 2}                                              // 1 Critical, 2 Error
 	mongoScale     = &Scale{Name: "MongoDB", Min: never, Names: []string{"f", "e"}, Only: true}       // F fatal, E error
 	verbosityScale = &Scale{Name: "klog verbosity", Min: never, Zero: true, Only: true}               // klog writes a verbosity on lines that are no errors
-	lambdaScale    = &Scale{Name: "Lambda status", Min: never, Names: []string{"failure", "timeout"}} // also error and success
+	lambdaScale    = &Scale{Name: "Lambda status", Min: never, Names: []string{"failure", "timeout"}} // the other values are error and success
 	semanticScale  = &Scale{Name: "semantic_logger index", Min: 4}                                    // 4 error, 5 fatal
 )
 

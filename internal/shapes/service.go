@@ -38,8 +38,8 @@ type servicePath struct {
 // longestService is how many bytes of a service name are read.
 const longestService = 128
 
-// Service is like the function [Service]. The line must be the one from which
-// [Reader.Read] got the record.
+// Service returns the service or the container that logged line, like the function
+// [Service]. The record must be from a call of [Reader.Read] with the same line.
 func (rec *Record) Service(line []byte) string {
 	f, set := rec.reader.fields, rec.reader.set
 	if rec.Form != Member || line[0] != '{' {

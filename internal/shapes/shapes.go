@@ -9,7 +9,8 @@
 //   - reads the log line that a message contains.
 //
 // The result is a list of [Record]. A record has the level and the texts to
-// classify. A record also has the index at which two fields can be inserted.
+// classify. A record also has the index in the line at which the fields
+// [CategoryKey] and [ReasonKey] can be inserted.
 //
 // Text lines have shapes too: see [Texts]. [Events] joins the lines of a stack
 // trace. All shapes are rows of tables. To support another logger, add a row.
@@ -44,8 +45,8 @@ type Shape struct {
 
 	// Default is the severity of a line without a level.
 	Default Severity
-	// Attributes is the path of an OTLP list of keys and values. The items are read
-	// like members of the object.
+	// Attributes is the path of an OTLP list of keys and values. These keys are read
+	// like the keys of the record itself.
 	Attributes string
 	// Stream is the path of a field with the value stdout or stderr.
 	Stream string

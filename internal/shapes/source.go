@@ -20,7 +20,7 @@ type Source struct {
 // Sources yields the texts to classify, the most specific first. The caller can stop
 // after any text. The order is
 //   - the errors,
-//   - the errors in groups,
+//   - the errors in groups (members that are objects),
 //   - the message,
 //   - the stack traces.
 func (rec *Record) Sources(yield func(Source) bool) {
@@ -78,11 +78,12 @@ const (
 	// maxSources limits the sources of a record, and the objects that are read for
 	// an error.
 	maxSources = 32
-	// maxNested is how deeply groups and causes can be nested.
+	// maxNested is how many levels of nested groups, and of nested causes, are read.
 	maxNested = 4
 )
 
-// sourceWriter yields the sources of errors and groups.
+// sourceWriter yields the sources of error fields, and of the errors in groups
+// (members that are objects).
 type sourceWriter struct {
 	yield  func(Source) bool
 	logfmt bool
@@ -108,7 +109,7 @@ func (s *sourceWriter) out(e Source) bool {
 }
 
 // errorValue yields the sources of a text, an object or a list of objects. Any
-// other list is one source: the JSON text.
+// other list is one source, and the JSON text of the list is its message.
 func (s *sourceWriter) errorValue(v []byte, e Source) bool {
 	if t, ok := text(v, s.logfmt); ok {
 		e.Message = t

@@ -1,7 +1,7 @@
 package shapes
 
 // Common has the paths that are read in every JSON line and logfmt line. The paths
-// of the shape are tried before these.
+// of the line's own shape are tried before the paths of Common.
 var Common = Shape{
 	Name: "common",
 	Levels: []Level{

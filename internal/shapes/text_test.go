@@ -199,8 +199,8 @@ func TestTextEvents(t *testing.T) {
 	assert.True(t, starts("\tat e"))
 }
 
-// TestEventsAfterHarmlessLines checks which lines after a line without an error begin
-// an event.
+// TestEventsAfterHarmlessLines checks that a panic or an exception begins an event if
+// the line before has no error. After an error, it continues the event of that error.
 func TestEventsAfterHarmlessLines(t *testing.T) {
 	t.Parallel()
 	trace := []string{"goroutine 1 [running]:", "main.main()", "\t/app/main.go:14 +0x1d", "exit status 2"}

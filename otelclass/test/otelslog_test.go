@@ -29,8 +29,8 @@ type quietValuer struct{ quiet }
 
 func (quietValuer) LogValue() slog.Value { return slog.StringValue("request failed") }
 
-// Each row is one way to log an error with slog. Each way is tried with two errors:
-// the error text is classified by its text, the error value by its field StatusCode.
+// Each row is one way to log an error with slog. Each way is tried with two errors: one
+// has the HTTP status in its text, and one has it only in the field StatusCode.
 // docs/opentelemetry.md has the same table.
 func TestOtelslog(t *testing.T) {
 	t.Parallel()

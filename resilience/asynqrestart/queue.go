@@ -202,7 +202,8 @@ func (q *Queue) Shutdown(ctx context.Context) error {
 	server.Stop()
 	left := q.drain(ctx)
 	for _, r := range left {
-		// server.Shutdown puts the task back, even if its function still runs.
+		// Remove the owner of the task: server.Shutdown puts the task back into asynq's
+		// queue, even if the task's function still runs.
 		releaseCtx, done := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 		_ = releaseScript.Run(releaseCtx, q.client, []string{stateKey(r.record.Offer)}, r.owner).Err() // if this fails, the end counts as a crash
 		done()

@@ -236,8 +236,8 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// If an open breaker refuses the call of a restart, the restart does not count. If
-// the call fails, the restart counts.
+// If an open circuit breaker refuses the call that a restart makes, the restart does
+// not count. If the call is made and fails, the restart counts.
 func TestRestartCallsDo(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)
@@ -327,8 +327,8 @@ func TestDiscard(t *testing.T) {
 	})
 }
 
-// crashOnce runs a process until its task kills it. Then the lease of the task
-// expires.
+// crashOnce runs a process until its task kills it. Then crashOnce makes the lease of
+// the task expire.
 func crashOnce(t *testing.T, addr string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -343,7 +343,7 @@ func crashOnce(t *testing.T, addr string) {
 	expireLeases(t, addr)
 }
 
-// expireLeases makes all leases in asynq expire.
+// expireLeases makes the lease of the only running task of the kind "crash" expire.
 func expireLeases(t *testing.T, addr string) {
 	t.Helper()
 	client := newClient(t, addr)
@@ -482,7 +482,8 @@ func TestAttemptTimeouts(t *testing.T) {
 	})
 }
 
-// If the gate refuses calls for an hour, the first restart waits an hour.
+// If an open circuit breaker refuses calls for an hour, the first restart is due after
+// an hour.
 func TestOffer_WaitsForGate(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)

@@ -32,7 +32,8 @@ type run struct {
 // runKey is the context key of the running restart.
 type runKey struct{}
 
-// offered records that a call of the restart has failed or was refused.
+// offered records why a call that this restart made was passed to Offer. Either the call
+// has failed, or a circuit breaker or a rate limit has refused it.
 func (r *run) offered(offer resilience.Restart) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -31,7 +31,7 @@ type counts struct {
 // counts of the task.
 //
 //   - While a restart runs, the state has an owner.
-//   - If an owner is left, the last restart has not ended.
+//   - If a start finds an owner, the end of the last restart was not stored.
 //   - If that owner is another process, the other process has crashed.
 //
 // KEYS: state. ARGV: owner (process/run), process, maxCrashes, TTL.

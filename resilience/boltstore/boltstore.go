@@ -8,8 +8,8 @@
 //	store.Close()
 //
 // The file is a bbolt database. A change is on disk when [Store.Swap] returns. A
-// crash of the process or the machine does not damage the file. If the file is
-// damaged otherwise, Open or a later call returns an error that wraps [ErrDamaged].
+// crash of the process or the machine does not damage the file. If the file is damaged
+// in another way, Open or a later call returns an error that wraps [ErrDamaged].
 //
 // Only one process at a time can have the file open. Several queues of that process
 // may share a Store. Each task runs in one of these queues.
@@ -97,7 +97,7 @@ func (s *Store) open() error {
 }
 
 // openFile opens the file for bbolt and keeps it in s. If bbolt cannot close the
-// file, Store.Close does so.
+// file, Store.Close closes it.
 func (s *Store) openFile(path string, flag int, _ os.FileMode) (f *os.File, err error) {
 	s.file, err = ownerfile.Open(path, flag)
 	return s.file, err

@@ -31,17 +31,18 @@ import (
 // folder of the store and a mode:
 //
 //   - childDrain: accept no new tasks, and exit when no task is left.
-//   - childSuicide: run a task that kills the process, and exit when the task is
-//     parked.
+//   - childSuicide: run a task that kills the process, and exit when the queue has
+//     parked the task (see resilience.RestartParked).
 //   - childShared, followed by a number: run sharedChild.
-//   - A number: offer and run tasks until killed. The number is part of the task
-//     names.
+//   - A number: add tasks to the queue and run them, until the process is killed. The
+//     number is part of the task names.
 const (
 	childEnv     = "ERRCLASS_TEST_QUEUE"
 	childDrain   = "drain"
 	childSuicide = "suicide"
 	childShared  = "shared" // see sharedChild; a number follows
-	// childLease is short, so that each child soon takes over the previous tasks.
+	// childLease is the lease of a task. It is short, so that a new child process soon
+	// takes over the tasks of the killed process.
 	childLease = 100 * time.Millisecond
 )
 
@@ -64,7 +65,7 @@ func TestMain(m *testing.M) {
 //
 //   - Every accepted task is done in the end.
 //   - No task runs again after it is done.
-//   - Each further run of a task has a higher number.
+//   - Each further run of a task has a higher restart number than the run before.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	const rounds = 50
@@ -90,7 +91,8 @@ func TestKill(t *testing.T) {
 	require.NoError(t, store.Close())
 }
 
-// A task that kills its process three times is parked.
+// If a task kills its process three times, the queue parks the task. A parked task does
+// not run again until a call of Resume.
 func TestKillItself(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

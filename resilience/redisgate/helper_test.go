@@ -102,7 +102,7 @@ var target = resilience.Target{Endpoint: "https://api.example.com/v1", Key: "ten
 
 const gateName = "https://api.example.com/v1#tenant {7}"
 
-// do makes a call that returns err. The deadline of the call is after timeout.
+// do makes a call that returns err. The context of the call ends after timeout.
 func (p *process) do(t *testing.T, err error, timeout time.Duration) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)

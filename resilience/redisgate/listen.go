@@ -17,7 +17,7 @@ import (
 // listen receives the changes of other processes until Close.
 //
 //   - If the connection fails, listen connects again after a pause.
-//   - After each attempt, listen calls the callback.
+//   - After each attempt to connect and to load the states, listen calls the callback.
 func (s *Sharer) listen(callback func()) {
 	pause := shortestPause
 	for s.ctx.Err() == nil {
@@ -47,8 +47,8 @@ func (s *Sharer) setDown(err error) {
 	s.report().Away(err)
 }
 
-// subscribe receives changes until the connection fails. wasUp is true if the first
-// load succeeded.
+// subscribe receives changes until the connection fails. wasUp is true if the
+// subscription and the loading of the stored states succeeded.
 func (s *Sharer) subscribe(callback func()) (wasUp bool, err error) {
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)

@@ -90,8 +90,8 @@ const (
 	maxPeer = 63 // the Lua scripts read 64 bytes
 )
 
-// decodeSent reads a message of the channel. It contains the number of processes, a
-// space and the JSON of a change.
+// decodeSent reads a message of the channel. The message contains the number of
+// processes that subscribe to the channel, a space and the JSON of a change.
 func decodeSent(payload string) (resilience.GateChange, error) {
 	count, text, ok := strings.Cut(payload[:min(len(payload), maxText+32)], " ")
 	peers, err := strconv.Atoi(count)

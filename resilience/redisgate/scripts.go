@@ -49,9 +49,9 @@ local function owner(key)
 end
 `
 
-// heldScript stores and publishes a pause that a rate limit requires. If the pause
-// is shorter than a second, the script does nothing. If the stored pause grows by
-// less than a second, the script does nothing either.
+// heldScript stores and publishes a pause that a rate limit requires. The script does
+// nothing if the pause is shorter than a second, or if the pause would prolong the
+// stored pause by less than a second.
 //
 // KEYS: state, index. ARGV: JSON of the change, duration of the pause, channel,
 // member of the index.
@@ -115,7 +115,7 @@ return 1
 `)
 
 // claimScript takes the lease of a trial and returns 0. If another process has the
-// lease, the script returns the remaining time.
+// lease, the script returns the remaining time of that lease.
 //
 // KEYS: lease. ARGV: process, TTL.
 var claimScript = redis.NewScript(luaCommon + `

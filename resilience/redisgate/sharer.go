@@ -186,8 +186,8 @@ func (s *Sharer) key(kind, gate string) string { return s.prefix + kind + gate }
 
 func (s *Sharer) channel() string { return s.prefix + "changes" }
 
-// do calls f, which runs Redis commands. It also returns when ctx ends, even if f
-// still runs. If the server does not answer, do ends the subscription.
+// do calls f, which runs Redis commands. When ctx ends, do returns, even if f still
+// runs. If the server does not answer, do ends the subscription.
 func (s *Sharer) do(ctx context.Context, f func(context.Context) error) error {
 	done := make(chan error, 1)
 	go func() { done <- f(ctx) }()

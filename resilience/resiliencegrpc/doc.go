@@ -12,8 +12,9 @@
 //     called again.
 //   - A failed call is classified by its status and the status details. RetryInfo
 //     gives the pause. QuotaFailure tells whether waiting helps.
-//   - In the trailer grpc-retry-pushback-ms, a number is the pause (gRFC A6). 0
-//     means the pause of the schedule. Any other value forbids retries.
+//   - In the trailer grpc-retry-pushback-ms, a number is the pause (gRFC A6). The
+//     number 0 means the pause of the backoff schedule. Any other value, such as -1,
+//     forbids retries.
 //   - Without that trailer, the trailer retry-after is read like the HTTP header
 //     Retry-After.
 //

@@ -109,8 +109,8 @@ func (s *shop) made() int {
 	return len(s.calls)
 }
 
-// dial starts the server in memory and returns a connection. The test closes the
-// connection within its synctest bubble.
+// dial starts the server in memory and returns a connection. A cleanup function of t
+// closes the connection and stops the server.
 func (s *shop) dial(t testing.TB, name string, opts ...grpc.DialOption) *grpc.ClientConn {
 	t.Helper()
 	return dialTo(t, name, s.serve, opts...)

@@ -31,7 +31,7 @@ import (
 //   - A stream with several requests is made again only before the first request.
 //     Between two attempts, SendMsg waits for the next attempt.
 //
-// The time limit attemptTimeoutMs ends when the stream is established. If a server
+// The time limit attemptTimeoutMs applies until the stream is established. If a server
 // may send nothing for longer than this limit, set no limit, or let the server send
 // the header at once.
 //

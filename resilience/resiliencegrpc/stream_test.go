@@ -392,7 +392,8 @@ func TestStream_NotMade(t *testing.T) {
 	})
 }
 
-// The end of the context ends the stream in every state.
+// When the caller's context ends, the stream ends too. This is true in a pause between
+// attempts, before the stream is established, and afterwards.
 func TestStream_ContextEnds(t *testing.T) {
 	t.Parallel()
 	for name, serve := range map[string]func(grpc.ServerStream) error{
@@ -416,7 +417,8 @@ func TestStream_ContextEnds(t *testing.T) {
 	}
 }
 
-// A panic of a function of the Call appears in the client's goroutine.
+// If a function of the resilience.Call panics, RecvMsg panics. If the function calls
+// runtime.Goexit, RecvMsg returns the code Internal.
 func TestStream_Panics(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(){"panic": func() { panic("no") }, "Goexit": runtime.Goexit} {

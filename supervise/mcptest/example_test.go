@@ -9,7 +9,8 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// asRateLimited makes the test binary fail with a rate limit error.
+// asRateLimited is an environment variable. If it is set, the test binary fails with
+// a rate limit error.
 const asRateLimited = "MCPTEST_AS_RATE_LIMITED"
 
 // If the error is retryable, package resilience starts the child again.

@@ -19,7 +19,8 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// asServer makes the test binary run the MCP server.
+// asServer is an environment variable. If it is set, the test binary runs the MCP
+// server.
 const asServer = "MCPTEST_AS_SERVER"
 
 func TestMain(m *testing.M) {

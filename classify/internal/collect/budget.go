@@ -44,8 +44,9 @@ const (
 // Budget limits how much more one classification may read. Amounts are subtracted
 // before the evidence is read. If too little is left, the evidence is skipped.
 //
-// Each part of the evidence, such as a response, has a share. The share is added to
-// the budget before the part is read. Unused shares remain for later parts.
+// Before a part of the evidence is read, such as a response, an amount for this part is
+// added to the budget. This amount is called the share of the part. What the part does
+// not use remains for later parts.
 type Budget struct {
 	Left    [resources]int
 	Limit   int         // the most bytes that are read of one text; 0 = no limit
@@ -74,7 +75,8 @@ func NewBudget(limit int) (b Budget) {
 // name, a code or a response is read.
 func (b *Budget) ShareNames() { b.Left[textBytes] += DefaultMaxBytes }
 
-// ShareChain adds the share of an error chain: its texts and response bodies.
+// ShareChain adds the share of an error chain to the budget, for the texts and the
+// response bodies of its errors.
 func (b *Budget) ShareChain() {
 	b.Left[textBytes] += min(max(DefaultMaxBytes, b.Limit), math.MaxInt/int(resources))
 	b.ShareBody()
@@ -129,10 +131,10 @@ type Omission struct {
 	Amount       int
 }
 
-// Cut returns the parts of a text to read. If the text is short enough, head is the
-// whole text. Otherwise head is the beginning and tail the end. If too little of the
-// budget is left, both are empty. The cut is at a space if one is near. Nothing is
-// copied.
+// Cut returns those parts of a text that are to be read. If the text is short enough,
+// head is the whole text. Otherwise head is the beginning and tail the end. If too
+// little of the budget is left, head and tail are empty. Each cut is at a space if one
+// is near. Nothing is copied.
 func Cut[T string | []byte](q *Inquiry, text T) (head, tail T) {
 	b, n := &q.Budget, len(text)
 	if b.Limit > 0 {
@@ -170,8 +172,8 @@ const maxWord = 48
 
 func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' }
 
-// BodyOf returns the first [MaxBody] bytes of a response's body. If the budget has
-// less left, it returns nothing. Nothing is copied.
+// BodyOf returns the first [MaxBody] bytes of a response's body. If the budget does not
+// suffice for these bytes, BodyOf returns no byte. Nothing is copied.
 func BodyOf[T string | []byte](q *Inquiry, body T) T {
 	n := min(len(body), MaxBody)
 	if !q.Budget.Spend(BodyBytes, n) {

@@ -101,8 +101,8 @@ func httpSignal(status int) signal.Signal {
 
 // ReadText is a text that was read. Head is the whole text. If only a part was read,
 // Head is the beginning and Tail the end. N is the length of the whole text.
-// Attempt marks one attempt in a report of several. Frame marks a frame of a stack
-// trace.
+// Attempt is true if the text is one attempt in a report of several attempts. Frame is
+// true if the text is a frame of a stack trace.
 type ReadText struct {
 	Head, Tail     string
 	N              int

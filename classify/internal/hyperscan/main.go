@@ -205,7 +205,7 @@ func median(all []float64) float64 {
 	return all[len(all)/2]
 }
 
-// process is a running process of scan.c.
+// process is a running process of the program that was compiled from scan.c.
 type process struct {
 	cmd      *exec.Cmd
 	in       io.WriteCloser

@@ -11,8 +11,8 @@ import (
 
 // Memory is a cache of the classification of texts. A lookup takes little more time
 // than a hash. No text is stored, only hashes with a random seed for the process.
-// Two texts are confused only if their entry and 40 further bits of their hashes are
-// equal. Memory is safe for concurrent use and has a fixed size.
+// Two texts are confused only if they have the same cache entry, and 40 further bits of
+// their hashes are equal. Memory is safe for concurrent use and has a fixed size.
 type Memory struct {
 	Verdicts [memorySize]atomic.Uint64
 	matches  [matchesSize]MatchSlot

@@ -62,8 +62,8 @@ func beat(list []signal.Signal, winner int) {
 	}
 }
 
-// takeOut records that list[by] vetoes or beats list[i]. The field By of list[i] keeps
-// the first such signal in [signal.Order].
+// takeOut records that list[by] vetoes or beats list[i]. If several signals do so, the
+// field By of list[i] keeps the one that is first in [signal.Order].
 func takeOut(list []signal.Signal, i, by int, fate signal.Fate) {
 	s := &list[i]
 	if s.Fate != fate || signal.Order(&list[by], &list[s.By]) < 0 {

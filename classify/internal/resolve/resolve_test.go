@@ -153,8 +153,8 @@ func drawn(t *rapid.T) signal.Signal {
 	return s
 }
 
-// TestOrderOfTheListDecidesNothing checks that the order of signals does not change
-// the result, even in a full list.
+// TestOrderOfTheListDecidesNothing checks that the order in which signals are added does
+// not change the result, even if there are more signals than a list can hold.
 func TestOrderOfTheListDecidesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

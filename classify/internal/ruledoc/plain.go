@@ -30,8 +30,8 @@ var (
 //   - texts on one line, with or without quotes
 //   - block texts after |
 //
-// At other YAML it panics with giveUp. The YAML nodes of a rule are reused for the
-// next rule.
+// If plainParser finds YAML that is not in this subset, it panics with giveUp. The YAML
+// nodes of a rule are reused for the next rule.
 type plainParser struct {
 	text  string
 	at    int
@@ -42,15 +42,15 @@ type plainParser struct {
 	check func(int, *Rule) error
 }
 
-// The methods of plainParser panic with giveUp at other YAML, and with fault at a
-// faulty rule. readPlain recovers.
+// The methods of plainParser panic with giveUp if they find YAML that they do not
+// support. They panic with fault if a rule is faulty. readPlain recovers from both.
 type (
 	giveUp struct{}
 	fault  struct{ err error }
 )
 
-// readPlain reads a document with a plainParser. At YAML outside of the subset, line
-// is the number of the line. Otherwise line is 0.
+// readPlain reads a document with a plainParser. If the parser does not support the YAML
+// of a line, the result line is the number of that line. Otherwise line is 0.
 func readPlain(data []byte, check func(int, *Rule) error) (rules []Rule, line int, err error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if bytes.IndexByte(data, '\r') >= 0 {
@@ -334,7 +334,7 @@ func (p *plainParser) blockValue(indent int) (v *yaml.Node, next int) {
 	return v, p.nextLine()
 }
 
-// blockTexts reads a block list of texts, the value of a key. indent is the
+// blockTexts reads a block list of texts. The list is the value of a key. indent is the
 // indentation of the list. outer is the indentation of the key.
 func (p *plainParser) blockTexts(indent, outer int) (n *yaml.Node, next int) {
 	n = p.node(yaml.SequenceNode, "", "")

@@ -222,7 +222,7 @@ func Meets(matched, other []uint64) bool {
 const MaxRules = scan.MaxPatterns
 
 // With returns a set with n user rules before the rules of s. rule(i) returns the
-// user rule with index i. It is called twice for each index, the second time after
+// user rule with index i. With calls rule twice for each index, the second time after
 // all patterns have compiled.
 func (s *Set) With(n int, rule func(i int) signal.Rule) (*Set, error) {
 	exprs := make([]string, n)

@@ -5,8 +5,9 @@ import "regexp/syntax"
 // assemble divides consecutive subexpressions into pieces and gaps: see chain.
 //
 //   - A gap at either end of the pattern is replaced by its minimum number of runes.
-//   - If loops follow each other, their required repetitions become part of the
-//     pieces before and after.
+//   - If one gap directly follows another, the minimum number of runes of the first
+//     gap becomes part of the piece before both gaps, and the minimum of the second
+//     gap becomes part of the piece after them.
 func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 	var c chain
 	var piece []*syntax.Regexp
@@ -84,8 +85,8 @@ func (p *parser) bounded(re *syntax.Regexp, first, last bool) (*syntax.Regexp, e
 	return concat(parts), nil
 }
 
-// trim drops optional subexpressions at both ends of a pattern. The same texts still
-// have a match.
+// trim drops optional subexpressions at both ends of a pattern. The pattern still
+// matches the same texts.
 func trim(parts []*syntax.Regexp) []*syntax.Regexp {
 	mayGo := func(re *syntax.Regexp) bool {
 		return re.Op == syntax.OpQuest || re.Op == syntax.OpStar || re.Op == syntax.OpRepeat && re.Min == 0

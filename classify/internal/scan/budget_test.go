@@ -59,7 +59,7 @@ const mostRefused = 12_000_000
 
 // A hostile pattern may be refused or accepted. Refusing it must take few steps, and
 // the error must name the pattern. Compiling it must take no more steps than its
-// weight allows.
+// weight (the estimated number of steps) allows.
 func TestHostilePatternsCostMoreThanTheirBudget(t *testing.T) {
 	t.Parallel()
 	for name, expr := range hostile {

@@ -210,8 +210,8 @@ func oneIf(ok bool) uint8 {
 	return 0
 }
 
-// These are the numbers of steps to build a state and an edge. They are proportional
-// to the time.
+// The [Budget] counts this many steps for each state and each edge that is built. The
+// numbers are proportional to the time that building a state and an edge takes.
 const (
 	stepsAState = 10
 	stepsAnEdge = 4

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A span is a range of bytes for which a state has the same next nodes.
+// A span is a range of bytes. From one state, all these bytes lead to the same nodes.
 type span struct {
 	first, last int16
 	outs        []int32
@@ -59,7 +59,8 @@ func (b *builder) buildEdgesOf(s int) {
 	b.ranges[s] = edgeRange{begin, int32(len(b.edges)) - begin}
 }
 
-// cut finds the spans of state s. It looks only at the first byte of each class.
+// cut finds the spans of state s. It looks only at the first byte of each class (bytes
+// that the automaton does not distinguish).
 func (b *builder) cut(s int) {
 	var cuts [5]uint64
 	at := func(c int16) {

@@ -16,13 +16,13 @@ import (
 type filter struct {
 	// Each test has a bitmap. The bitmap has the hashes of the bytes that pass.
 	four, eight, twelve bitmap
-	// These bitmaps are for matches that skip tests:
+	// After some beginnings, a match may be too short for the next test, or may
+	// continue in too many ways. Then the filter does not apply the next tests:
 	//
-	//   - fourOnly has the first four bytes of matches that skip the second and the
-	//     third test.
-	//   - eightOnly has the first eight bytes of matches that skip the third test.
+	//   - fourOnly has the first four bytes after which only the first test applies.
+	//   - eightOnly has the first eight bytes after which the third test does not apply.
 	fourOnly, eightOnly bitmap
-	// short has the first two bytes of matches that skip all three tests.
+	// short has the first two bytes after which none of the three tests applies.
 	short  [1 << (16 - 6)]uint64
 	shorts bool // whether short has any bytes
 	empty  bool // a match may be empty, so no offset is rejected
@@ -87,11 +87,11 @@ func (f *filter) passesRest(text string, i int) bool {
 // These are limits of the method build. If one of them is exceeded, build leaves out
 // a test of the filter:
 //
-//   - manyBytes limits the different bytes that may come next in a match.
-//   - manyPrefixes limits the prefixes that begin with the same bytes.
-//   - leastPrefixes, plus statePrefixes for each state, limits all prefixes of one
-//     test.
-//   - allPrefixes limits all prefixes of one test, whatever the number of states.
+//   - manyBytes is the largest number of different bytes that may come next in a match.
+//   - manyPrefixes is the largest number of prefixes that begin with the same bytes.
+//   - leastPrefixes, plus statePrefixes for each state, is the largest number of
+//     prefixes of one test.
+//   - allPrefixes is an upper bound of that sum, whatever the number of states.
 //
 // The third test may have only a quarter as many prefixes.
 const (
@@ -140,12 +140,12 @@ func (f *filter) build(t *table) {
 	})
 }
 
-// admit lets windows pass that begin with the given two bytes.
+// admit lets every window that begins with the given two bytes pass the filter.
 func (f *filter) admit(pair uint64) {
 	f.short[uint16(pair)>>6] |= 1 << (pair & 63)
 }
 
-// admitAll lets windows pass that begin with the byte b.
+// admitAll lets every window that begins with the byte b pass the filter.
 func (f *filter) admitAll(b uint64) {
 	for next := range uint64(256) {
 		f.admit(b | next<<8)
@@ -164,9 +164,9 @@ type extension struct {
 	left          int // number of prefixes that may still be tried
 }
 
-// each extends a window from l.before to l.after bytes, with all bytes of possible
-// matches. states are the states after the window. It calls visit for every extended
-// window, in ascending order.
+// each extends a window from l.before to l.after bytes, in every way in which a match
+// can continue. states are the states after the window. each calls visit for every
+// extended window, in ascending order.
 //
 // If a match may be shorter than l.after bytes, or if there are too many windows,
 // each calls only onLimit. If onLimit is nil, there are no limits.
@@ -203,7 +203,8 @@ func (x *explorer) each(l *extension, states []state, window uint64, onLimit fun
 	}
 }
 
-// extend adds all extensions of p by one byte. The window of p has n bytes.
+// extend extends p by every byte that may come next, and adds the results to the map
+// all. The window of p has n bytes.
 func (x *explorer) extend(all map[prefix]bool, p prefix, n int) {
 	for class := uint32(acceptColumn + 1); class < x.columns; class++ {
 		if next := x.step(p.s, class); next != 0 {
@@ -214,8 +215,8 @@ func (x *explorer) extend(all map[prefix]bool, p prefix, n int) {
 	}
 }
 
-// open reports whether a match may end in s. It is also true if more than manyBytes
-// bytes may come next.
+// open reports whether a match may end in s. It also returns true if more than
+// manyBytes bytes may come next.
 func (t *table) open(s state) bool {
 	if s&acceptFlag != 0 {
 		return true

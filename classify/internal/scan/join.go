@@ -145,8 +145,8 @@ func (w *walk) takeBefore(matches []pieceMatch, next int) []pieceMatch {
 	j.next = next
 	for len(matches) > 0 && matches[0].end < next {
 		j.pending = matches
-		// Empty piece matches at one offset may follow each other in any order. So n
-		// empty piece matches are joined n times.
+		// Pieces that match the empty string at the same offset may follow each other
+		// in any order. So each of n such matches is joined n times.
 		at, n, empty := matches[0].end, 0, 0
 		for ; n < len(matches) && matches[n].end == at; n++ {
 			if matches[n].start == at {
@@ -193,8 +193,8 @@ func compareMatches(a, b pieceMatch) int {
 	return a.start - b.start
 }
 
-// isUseful reports whether h may be part of a match of a pattern. Either a pattern
-// ends with the piece of h, or the next piece of a pattern was found too.
+// isUseful reports whether h may be part of a match of a pattern. This is true if a
+// pattern ends with the piece of h, or if the next piece of a pattern was found too.
 func (w *walk) isUseful(h pieceMatch) bool {
 	for at := h.accepts; ; at++ {
 		a := &w.m.accepts[at]
@@ -207,7 +207,7 @@ func (w *walk) isUseful(h pieceMatch) bool {
 	}
 }
 
-// take adds a match of each stage that ends with h.
+// take adds a stage match for each stage that h completes.
 func (j *joiner) take(w *walk, h pieceMatch) {
 	for at := h.accepts; ; at++ {
 		a := &w.m.accepts[at]
@@ -260,8 +260,9 @@ func (j *joiner) reach(w *walk, id int32, h pieceMatch) {
 	j.latest[id] = int32(len(j.stageMatches) - 1)
 }
 
-// forget drops the stage matches that no later piece match needs. Of the matches of a
-// stage that are far enough before all later piece matches, only the last is needed.
+// forget drops the stage matches that no later piece match needs. If several matches
+// of a stage end far enough before all later piece matches, only the last of them is
+// needed.
 func (j *joiner) forget(stages []stage) {
 	first := j.next
 	for _, h := range j.pending {

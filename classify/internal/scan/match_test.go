@@ -53,8 +53,8 @@ func TestCompileTooLarge(t *testing.T) {
 	}
 }
 
-// TestCompileExponential compiles patterns that would need 2^30 states without gaps.
-// They need few states when cut at the gaps.
+// TestCompileExponential compiles patterns that are cut at gaps, and so need few
+// states. Without the cuts, the first pattern would need 2^30 states.
 func TestCompileExponential(t *testing.T) {
 	t.Parallel()
 	m, err := Compile([]string{`[ab]*a[ab]{30}`, `x[ab]{40}y`})
@@ -89,8 +89,8 @@ func TestMatchPositions(t *testing.T) {
 	}
 }
 
-// fewestAllocs returns the smallest number of allocations of many calls. The garbage
-// collector may empty the pool before some calls.
+// fewestAllocs calls f many times and returns the smallest number of allocations of
+// one call. The garbage collector may empty the pool before some calls.
 func fewestAllocs(f func()) float64 {
 	fewest := testing.AllocsPerRun(1, f)
 	for range 100 {

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// dense has patterns and strings to repeat. In the repeated text, parts of the
-// patterns match at most offsets.
+// dense has sets of patterns, each with a string. If a text repeats the string many
+// times, parts of the patterns match at nearly every offset.
 var dense = map[string]struct {
 	exprs []string
 	piece string
@@ -89,8 +89,8 @@ func matchedListing(m *Matcher, text string, maxLen int) []bool {
 	return matched(&small, text)
 }
 
-// Full lists are shortened before the end of the text. This must not change the
-// result.
+// The matcher shortens full lists of matches before the end of the text. This must not
+// change the result.
 func TestShortListsMatchAlike(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -113,7 +113,8 @@ func TestShortListsMatchAlike(t *testing.T) {
 	})
 }
 
-// Some texts need long lists. After the match, the pool must not keep such lists.
+// Some texts need long lists of matches. After such a text, the pool must not keep
+// these lists.
 func TestLongListsLeaveThePool(t *testing.T) {
 	t.Parallel()
 	m, err := Compile([]string{`(?:ab ?){1,90}.*(?:ab|c){40}.*d`, `a.{900,}b`})

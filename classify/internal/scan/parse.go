@@ -27,8 +27,8 @@ type loop struct {
 	min, max int
 }
 
-// These limits apply to the expansion of a pattern. If a group with a loop exceeds
-// them, the pattern is refused.
+// A group that contains a loop is expanded into chains. If the expansion exceeds one
+// of these limits, the pattern is refused.
 const (
 	maxChains = 64 // chains of one pattern
 	maxCount  = 4  // optional repetitions of a class without letters
@@ -116,7 +116,8 @@ func (e *parseError) Error() string { return e.text }
 func (e *parseError) Unwrap() error { return e.err }
 
 // isLoopOfCapture reports whether re repeats a group in parentheses without upper
-// bound. All such patterns are refused, so that users can foresee the result.
+// bound. Every pattern with such a group is refused, so that users can predict which
+// patterns are accepted.
 func isLoopOfCapture(re *syntax.Regexp) bool {
 	switch {
 	case re.Op != syntax.OpStar && re.Op != syntax.OpPlus && (re.Op != syntax.OpRepeat || re.Max >= 0):

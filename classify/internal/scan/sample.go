@@ -113,7 +113,7 @@ func (s *stratum) estimate() int {
 }
 
 // top returns the patterns with the largest sizes, in descending order. It leaves
-// out size 0.
+// out patterns of size 0.
 func (s *sample) top(size func(weight) int) (all []int) {
 	for i, w := range s.weights {
 		at := len(all)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A state of the table is an index into table.edges, the base. If a piece ends in
-// the state, acceptFlag is added.
+// A state of the table is a number: its base, which is an index into table.edges. If a
+// piece ends in the state, acceptFlag is added to the base.
 type state uint32
 
 const (
@@ -43,7 +43,8 @@ func (t *table) step(s state, column uint32) state {
 	return 0
 }
 
-// layOut finds a base for every state of b and returns the table.
+// layOut finds a base (an index into the table's edges) for every state of b. It
+// returns the table.
 func (b *builder) layOut() *table {
 	t := &table{classes: b.classes, columns: b.columns, states: b.count()}
 	numbers := make([]state, b.count())

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// sequences expands the alternatives of re that contain loops. Every loop becomes a
-// separate element of a list. If re cannot be expanded or there are too many lists,
-// the only list is re itself.
+// sequences expands re into alternatives. For each alternative, it returns the list of
+// consecutive elements. Every loop is a separate element. If re has no loop, cannot be
+// expanded or has too many alternatives, the only list has re as its only element.
 func (p *parser) sequences(re *syntax.Regexp) [][]*syntax.Regexp {
 	if !p.hasLoop(re) || isLoop(re) {
 		return [][]*syntax.Regexp{{re}}

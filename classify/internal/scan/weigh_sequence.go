@@ -70,9 +70,9 @@ var special = func() (is [256]bool) {
 	return is
 }()
 
-// begin is called before a part is added. firstBytes are the bytes with which the
-// part may begin. If an earlier alternative may continue with one of them, the
-// number of paths grows.
+// begin updates s.paths and s.first before a part is added. firstBytes are the bytes
+// with which the part may begin. If an earlier alternative may continue with one of
+// these bytes, the number of paths grows.
 func (s *sequence) begin(firstBytes byteSet) {
 	if s.open&firstBytes != 0 {
 		s.paths = min(s.paths+s.forks, mostForks)
@@ -82,8 +82,8 @@ func (s *sequence) begin(firstBytes byteSet) {
 	}
 }
 
-// close is called for a part that no match can skip. Alternatives of earlier parts
-// are no longer active.
+// close ends all alternatives of earlier parts. It is called for a part that no match
+// can skip.
 func (s *sequence) close() { s.empty, s.open, s.forks = false, 0, 0 }
 
 // grow adds the estimated steps of a part.

@@ -6,8 +6,8 @@ import "sync"
 // 16.
 const ListSize = 32
 
-// firstSize is the number of signals in the list's own memory. For more signals,
-// memory comes from a pool.
+// firstSize is the number of signals that fit into the List itself. A list with more
+// signals takes memory from a pool.
 const firstSize = 10
 
 // List has the signals that were found for one error. The zero List is empty. If more
@@ -76,8 +76,8 @@ func (l *List) findLast(all []Signal) {
 	}
 }
 
-// keep compares two signals. A negative result means that a full list keeps a before
-// b. Hints come first, otherwise [Order] decides.
+// keep compares two signals. A negative result means that a full list keeps a rather
+// than b. Hints are kept rather than other signals, otherwise [Order] decides.
 func keep(a, b *Signal) int {
 	if a, b := a.Reason == NoReason, b.Reason == NoReason; a != b {
 		if a {

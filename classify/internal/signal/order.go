@@ -191,7 +191,8 @@ func (s *Signal) HasEdges() bool {
 }
 
 // claimsEnd reports whether s is a cancellation or a timeout that a remote server
-// may have reported. Those of this program have the strength Fact or Own.
+// may have reported. A cancellation or a timeout of this program has the strength Fact
+// or Own.
 func (s *Signal) claimsEnd() bool {
 	return (s.Reason == ReasonAborted || s.Reason == ReasonTimeout) && s.Strength < Fact
 }

@@ -15,7 +15,7 @@ import (
 //go:embed standard.table
 var table string
 
-// Matcher decodes the matcher of Rules.
+// Matcher returns the matcher for the patterns of Rules, decoded from table.
 func Matcher() *scan.Matcher {
 	m, err := scan.Load(table)
 	if err != nil {

@@ -40,9 +40,8 @@ func newParameters(n int, deviation float64, random *rand.Rand) parameters {
 	return p
 }
 
-// step moves as many values as gradient has, from index first on, against the
-// gradient. It uses Adagrad: the larger the earlier gradients of a value, the
-// smaller the step.
+// step moves len(gradient) values, from the index first on, against the gradient. It uses
+// Adagrad: the larger the earlier gradients of a value, the smaller the step.
 func (p *parameters) step(first int, gradient []float32, rate float32) {
 	values, squares := p.values[first:][:len(gradient)], p.squares[first:][:len(gradient)]
 	for i, g := range gradient {
@@ -193,8 +192,9 @@ func softmax(z []float32) {
 	blas32.Scal(1/sum, vector(z))
 }
 
-// norm returns the length of a column's vector, in which each value is weighted by
-// the length of the output weights of its hidden unit.
+// norm returns the length of a column's vector, after each value is multiplied by a
+// weight. The weight is the length of the vector of output weights of the hidden unit to
+// which the value belongs.
 func (n *network) norm(column int) float64 {
 	sum := 0.0
 	for i, value := range n.vectors.values[column*model.Hidden:][:model.Hidden] {

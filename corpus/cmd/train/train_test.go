@@ -48,7 +48,8 @@ func TestTrain(t *testing.T) {
 	assert.Len(t, train(lesson, o).Features, 7)
 }
 
-// TestCluster checks that parts in two groups get the centroids of the groups.
+// TestCluster checks that each part is close to the centroid of its cluster. The parts
+// form two groups.
 func TestCluster(t *testing.T) {
 	t.Parallel()
 	var parts []part

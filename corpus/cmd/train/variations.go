@@ -70,10 +70,10 @@ func prefix(i int) string {
 	}
 }
 
-// withVariations adds a copy of each text with a prefix, and some texts without
-// meaning. From the copies the model learns that the beginning of a line says little
-// about the error. From the texts without meaning it learns to answer with the
-// reason unknown.
+// withVariations adds a copy of each text, with a prefix before it. It also adds some
+// texts without meaning. From the copies the model learns that the beginning of a line
+// says little about the error. From the texts without meaning it learns to answer with
+// the reason unknown.
 func withVariations(texts []text) []text {
 	meaningless := len(texts) / 50
 	all := make([]text, 0, 2*len(texts)+meaningless)

@@ -4,7 +4,8 @@
 //	container DIRECTORY/namespace_pod_uid/name/0.log COMMAND...
 //
 // Each entry has a time, the stream, the letter F or P, and a line. A line of more
-// than 16 KiB becomes several entries: P for all but the last, then F.
+// than 16 KiB becomes several entries. The last entry of a line has the letter F, and
+// the entries before it have the letter P.
 //
 // https://github.com/kubernetes/design-proposals-archive/blob/main/node/kubelet-cri-logging.md
 package main

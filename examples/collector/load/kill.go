@@ -29,7 +29,7 @@ func kill(ctx context.Context, s settings, table io.Writer) error {
 }
 
 // killRepeatedly starts and kills s.kills Collectors, one after the other. Then it
-// starts the Collector that it returns.
+// starts one more Collector, and returns this Collector and the sink.
 //
 //   - The kills divide the n records into equal parts.
 //   - progress returns the number of records that were sent.

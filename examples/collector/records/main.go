@@ -3,8 +3,9 @@
 //
 //	records FILE...
 //
-// The line of a log record has its service, category and reason, and whether its body
-// has several lines. The line of a span has its trace, name, category and reason.
+// The line of a log record has the service, the category and the reason. It ends with
+// "lines" if the body of the record has several lines, and with "line" otherwise. The
+// line of a span has the trace, the name, the category and the reason.
 package main
 
 import (

@@ -36,7 +36,8 @@ type Page struct {
 	faults   []string
 }
 
-// testLimit is the time limit of a test. waitLimit is the time limit of one wait.
+// testLimit is the time limit of a test. waitLimit is the time limit of one call of
+// [Page.Until].
 const (
 	testLimit = 5 * time.Minute
 	waitLimit = time.Minute

@@ -121,7 +121,7 @@ func (repo *repository) problems() []error {
 	return all
 }
 
-// pkg has fields of the output of go list -json.
+// pkg is a package. Its exported fields come from the output of go list -json.
 type pkg struct {
 	ImportPath, Name string
 	GoFiles          []string

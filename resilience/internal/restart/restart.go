@@ -1,4 +1,5 @@
-// Package restart has the code that all queues for restarts share.
+// Package restart has the code that the restart queues of the packages resilience and
+// asynqrestart share. A restart queue runs failed calls again later.
 package restart
 
 import (

@@ -22,7 +22,7 @@ const (
 //
 // If a method of a foreign error panics, Walk recovers and continues. Infinite
 // recursion cannot be recovered. In an endless chain, Walk calls no method that
-// might follow Unwrap.
+// might itself follow the chain through Unwrap.
 //
 // A Walk is never passed to a func value and holds no foreign error or text. This
 // keeps it on the stack.
@@ -255,8 +255,8 @@ func fixedText(err error) bool {
 	return t == plainType || t == wrapType || t == wrapsType
 }
 
-// endless reports whether the chain of err is too large to follow. Then it is deeper
-// than 2*maxDepth or has more than maxTree errors. For example:
+// endless reports whether the chain of err is too large to follow: deeper than
+// 2*maxDepth, or with more than maxTree errors. For example:
 //
 //   - An error wraps itself.
 //   - Each Unwrap returns a new error.

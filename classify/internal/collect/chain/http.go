@@ -152,8 +152,8 @@ func (w *Walk) Body(s *Shape, err error) string {
 	return ""
 }
 
-// packed encodes a genai.APIError as its original body {"error": err}. If it is too
-// large, packed returns "".
+// packed encodes a genai.APIError as its original body {"error": err}. If the body is
+// too large, packed returns "".
 func (w *Walk) packed(err error) string {
 	r, ok := openRoom(w.Q)
 	defer r.close()
@@ -231,9 +231,10 @@ func (w *Walk) readCodes(s *Shape, err error) {
 }
 
 // readTimeout reads the result of the method Timeout. True usually means that a
-// remote server took too long. If the text ends like a timeout of net/http's client,
-// this program's own deadline has passed. The text counts only if the error wraps
-// nothing and has no field of a response. Any other text can quote a remote server.
+// remote server took too long. If the error's text ends like a timeout of net/http's
+// client, this program's own deadline has passed. The text counts only if the error
+// wraps nothing, and its type has none of the fields and methods of a server's answer.
+// Otherwise the text may quote a remote server.
 func (w *Walk) readTimeout(s *Shape, err error) {
 	if !err.(interface{ Timeout() bool }).Timeout() {
 		return

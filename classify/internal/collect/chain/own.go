@@ -135,9 +135,11 @@ func (e *ended) includes(err error) bool {
 // ctx.Err(), so the first of these rules that applies decides:
 //
 //   - If the cause is context.Canceled or context.DeadlineExceeded, it is ctx.Err().
-//   - If one or both of these errors are joined in the cause, ctx.Err() is the last one.
+//   - If one or both of these errors are joined in the cause, the last of them is
+//     ctx.Err().
 //   - If context.DeadlineExceeded is in the chain of the cause, the category is timeout.
-//   - If Err has a deadline of this program and no cancellation, the category is timeout.
+//   - If the chain of Evidence.Err has a deadline of this program and no cancellation,
+//     the category is timeout.
 //   - Otherwise the category is aborted.
 func (e *ended) category(seen observations) signal.Category {
 	parts := e.parts

@@ -14,8 +14,8 @@ type room struct {
 	left int
 }
 
-// entryRoom bytes are reserved for the key and the quotes of each value. A text that does
-// not fit costs refuseRoom bytes.
+// entryRoom bytes are reserved for the key and the quotes of each value. For a text that
+// does not fit, refuseRoom bytes are subtracted from the room.
 const (
 	entryRoom  = 128
 	refuseRoom = 1 << 10

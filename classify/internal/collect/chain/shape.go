@@ -49,7 +49,7 @@ const (
 const answerCaps = canHTTP | canGRPC | canConnect | canCode | canJSONRPC | canSQLState | canSQLNumber
 
 // ownFieldCaps has the capabilities that come from an error's own fields. Reading these
-// fields calls no method that may follow Unwrap.
+// fields calls no method that might follow the chain through Unwrap.
 const ownFieldCaps = canErrno | canOp | canDNS | canAlert | canPath | canSpawn | canExit | canReply
 
 // Shape describes the evidence in errors of one type. It is computed once for each

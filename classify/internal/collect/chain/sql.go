@@ -42,7 +42,7 @@ func (w *Walk) addSQLState(state string) {
 }
 
 // readSQLNumber reads the error numbers of MySQL, MariaDB and SQL Server. If a MySQL
-// number is unknown, its SQLSTATE counts.
+// number is unknown, the SQLSTATE of the error counts instead.
 func (w *Walk) readSQLNumber(s *Shape, err error) {
 	if e, ok := err.(interface{ SQLErrorNumber() int32 }); ok {
 		w.addSQLNumber("mssql/", standard.Mssql, int64(e.SQLErrorNumber()))

@@ -31,7 +31,8 @@ func (h *Hint) AddExplicit(wait time.Duration) {
 	h.Explicit, h.hasExplicit = max(h.Explicit, wait), true
 }
 
-// AddDerived adds a waiting time that was computed from the time of a reset.
+// AddDerived adds a waiting time that was computed from the time at which a rate limit
+// is reset.
 func (h *Hint) AddDerived(wait time.Duration) {
 	h.Derived, h.hasDerived = max(h.Derived, wait), true
 }

@@ -76,8 +76,8 @@ func (h *Hint) readText(text string, now time.Time, left *int) {
 	}
 }
 
-// readDate reads an HTTP-date at index start. It returns the length without the
-// weekday, or 0.
+// readDate reads an HTTP-date at index start. It returns the length of the date without
+// the weekday, or 0 if it reads no date.
 func (h *Hint) readDate(text string, start int, now time.Time) (length int) {
 	const layout = time.RFC1123 // http.TimeFormat, except for the zone
 	if len(text)-start < len(layout) {

@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// ReadType reads Evidence.Type. The type name of this program's own deadline or
-// cancellation counts like the error itself.
+// ReadType reads Evidence.Type. The names in ownTypes are types of Go's deadline and
+// cancellation errors. Such a name counts as much as an error value of that type.
 func ReadType(q *collect.Inquiry, name string) {
 	if len(name) > longestCode {
 		text.ReadText(q, name)
@@ -53,8 +53,8 @@ func withoutImportPath(name string) string {
 	return last
 }
 
-// ownTypes has the type names of Go's deadline and cancellation errors. In
-// Evidence.Type, they have the strength Own.
+// ownTypes has the type names of Go's deadline and cancellation errors. If
+// Evidence.Type has such a name, the signal gets the strength signal.Own.
 var ownTypes = map[string]signal.Signal{
 	"context.deadlineExceededError":        ownDeadline,
 	"context.DeadlineExceeded":             ownDeadline,
@@ -80,8 +80,9 @@ func nameless(name string) bool {
 // adds.
 const longestCode = 1 << 10
 
-// readCode adds the signal of a code from a field for codes. For codes that are
-// unambiguous even in prose, rules/envelopes.yaml has text rules, which need no field.
+// readCode adds the signal of a code from a field for codes. Some codes are
+// unambiguous even in prose. For these codes, rules/envelopes.yaml has rules that match
+// any text.
 func readCode(q *collect.Inquiry, code string) {
 	if len(code) > longestCode {
 		return

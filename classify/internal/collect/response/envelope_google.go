@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// googleFacts reads the quota of a google.rpc.QuotaFailure. Its signals are facts,
-// so they outrank the message.
+// googleFacts returns the signals of the quota in a google.rpc.QuotaFailure. The
+// signals have the strength signal.Fact, so they outrank the signals of the message.
 func googleFacts(m map[string]any) []signal.Signal {
 	var facts []signal.Signal
 	for _, key := range [...]string{"quotaId", "quota_id", "quota_limit"} {

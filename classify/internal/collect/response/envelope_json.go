@@ -23,7 +23,8 @@ const (
 	skipRole         // parts of the request, links, answers
 )
 
-// roles maps the keys of known error envelopes to roles, spelled as by foldCode:
+// roles maps the keys of known error envelopes to roles. In the map, each key has the
+// spelling that foldCode gives it. These are examples of the keys:
 //
 //   - Anthropic and OpenAI: type, code, message, param
 //   - Google: status, details, reason

@@ -135,8 +135,9 @@ func ReadHeader(q *collect.Inquiry, status int, header map[string][]string) {
 	}
 }
 
-// valuesOf returns the values of a header to read. For a waiting time, these are all
-// values. For any other header, it is the first value.
+// valuesOf returns those values of a header that are read. For a header with a waiting
+// time, these are all values that the budget allows. For any other header, only the
+// first value is read.
 func valuesOf(q *collect.Inquiry, values []string, kind headerKind) []string {
 	most := 1
 	if kind == waitHeader || kind == waitMsHeader {
@@ -151,8 +152,8 @@ func valuesOf(q *collect.Inquiry, values []string, kind headerKind) []string {
 }
 
 // readReset reads a header that says when a rate limit resets. If calls remain, it
-// ignores the header. A 403 with a remaining count of 0 is a rate limit, as GitHub
-// reports it.
+// ignores the header. If the status is 403 and no calls remain, the error is a rate
+// limit. GitHub reports rate limits in this way.
 func readReset(q *collect.Inquiry, status int, header map[string][]string, name, value string, now time.Time) {
 	remaining, told := sibling(header, name, "remaining")
 	if left, ok := hint.ParseNumber(remaining); told && ok && left > 0 {

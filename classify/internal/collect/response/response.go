@@ -26,8 +26,8 @@ func ReadResponse(q *collect.Inquiry, status int, header map[string][]string, bo
 	return failed
 }
 
-// readBody reads a response body and reports whether it is an error envelope. After
-// a success, it ignores any other body.
+// readBody reads a response body and reports whether it is an error envelope. If
+// success is true, readBody ignores a body that is not an error envelope.
 func readBody(q *collect.Inquiry, body string, success bool) (failed bool) {
 	e := openEnvelope(body, q.Budget.Left[collect.DecodedBytes])
 	q.Budget.Left[collect.DecodedBytes] = e.budget

@@ -25,7 +25,7 @@ func noMatches(set *ruleset.Set, fixed *[stackWords]uint64) []uint64 {
 }
 
 // ReadText reads a text of the evidence. It caches the rules that match. If the text
-// also has other evidence, such as a waiting time, it caches nothing.
+// also has other evidence, such as a waiting time, ReadText caches nothing.
 func ReadText(q *collect.Inquiry, text string) {
 	if text == "" {
 		return
@@ -167,8 +167,8 @@ func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, 
 	return refusal != 0
 }
 
-// readFrame adds the signals of a stack frame at the beginning of a text. Rules for
-// single words and user rules do not count.
+// readFrame adds the signals of a stack frame at the beginning of a text. It ignores
+// the user's rules, and the rules that find a reason from a single word.
 func readFrame(q *collect.Inquiry, frame string) {
 	var fixed [stackWords]uint64
 	matched := noMatches(q.Set, &fixed)

@@ -57,8 +57,8 @@ func readSlice(s Streams, c *eval.Corpus, name string) error {
 	return c.Read(f, name)
 }
 
-// predict returns the predictions for the corpus. With --cross-validate, they come
-// from the trainers.
+// predict returns the predictions for the corpus. With --cross-validate, the predictions
+// come from cross-validation by the trainer programs at the paths, and not from c.
 func (f *evalFlags) predict(s Streams, paths []string, corpus corpus, c *classify.Classifier) (eval.Predictions, error) {
 	if !f.crossValidate {
 		return eval.Predict(corpus.entries, c), nil

@@ -280,7 +280,8 @@ func underlined(message string, start, end int, signals []classify.Signal, colou
 	}
 	var b strings.Builder
 	for start < end {
-		// The text before next is inside a match, or between two matches.
+		// message[start:next] is inside a match if found is true, and otherwise
+		// outside all matches.
 		next, found := end, false
 		for _, s := range signals[1:] {
 			switch {

@@ -108,8 +108,8 @@ func TestExplainOwnRule(t *testing.T) {
 	assert.Contains(t, r.out, "beaten by mine: user before code\n")
 }
 
-// TestExplainNamesTheRunbook checks that each reason's address is a section of
-// docs/reasons.md.
+// TestExplainNamesTheRunbook checks that the web address that explain prints for each
+// reason leads to a section of docs/reasons.md.
 func TestExplainNamesTheRunbook(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../../docs/reasons.md")

@@ -21,7 +21,8 @@ const (
 	// of Kubernetes is as long.
 	silenceLimit = 30 * time.Second
 	// secondTerm is the least time between the first signal and a second SIGTERM or
-	// SIGQUIT that ends reading. timeout(1), for example, sends its signal twice.
+	// SIGQUIT that ends reading. An earlier second signal is ignored, because timeout(1),
+	// for example, sends its signal twice.
 	secondTerm = time.Second
 	// writeLimit limits the time to write the remaining output after a signal.
 	writeLimit = time.Second

@@ -86,7 +86,8 @@ func TestInterrupts(t *testing.T) {
 	}
 }
 
-// TestInterruptAfterTheLastLine checks that a signal after the input is not reported.
+// TestInterruptAfterTheLastLine checks that a signal is not reported if it arrives after
+// the end of the input.
 func TestInterruptAfterTheLastLine(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

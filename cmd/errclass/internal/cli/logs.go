@@ -191,7 +191,7 @@ func followFile(p *logline.Processor, name string, sigs *interrupts, status *sta
 	}
 }
 
-// processFiles processes all files. If a file cannot be read, the next one follows.
+// processFiles processes all files. If it cannot read a file, it goes on with the next.
 func processFiles(p *logline.Processor, s Streams, names []string, sigs *interrupts) (readErr, writeErr error) {
 	bar := newProgress(s, names)
 	defer bar.done()

@@ -23,8 +23,8 @@ func (closedOutputError) Error() string { return "the output was closed" }
 
 func (closedOutputError) Unwrap() error { return context.Canceled }
 
-// endOnBrokenPipe calls the function end at a SIGPIPE. It ignores SIGPIPE if errclass
-// may have copied input to the command.
+// endOnBrokenPipe calls the function end when a SIGPIPE arrives. If errclass may have
+// copied input to the command, endOnBrokenPipe ignores the signal.
 func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	if !ownProcess.Load() || signal.Ignored(syscall.SIGPIPE) {
 		return func() {}
@@ -55,8 +55,8 @@ type closeDetector struct {
 	end func()
 }
 
-// detectClosed returns a writer that calls the function end if w is closed. It
-// returns files and terminals unchanged.
+// detectClosed returns a writer to w that calls the function end if w turns out to be
+// closed. If w is a regular file or a terminal, detectClosed returns w unchanged.
 func detectClosed(w io.Writer, end func()) io.Writer {
 	if f, ok := w.(*os.File); ok {
 		info, err := f.Stat()

@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startGrandchild starts a background process. It prints the process ids of the shell
-// and of the background process.
+// startGrandchild is a shell command that starts a background process. It then prints
+// the process ids of the shell and of the background process.
 const startGrandchild = `sleep 1000 </dev/null >/dev/null 2>&1 & echo $$ $!; `
 
 // runProgram starts errclass run in a separate process.
@@ -67,7 +67,8 @@ func assertEnded(t *testing.T, ids []int) {
 	}
 }
 
-// TestRunEndsItsGroup checks that a signal also ends the processes of the command.
+// TestRunEndsItsGroup checks that a signal to errclass also ends the command and the
+// command's background process.
 func TestRunEndsItsGroup(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGPIPE} {

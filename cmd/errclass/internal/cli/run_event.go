@@ -90,7 +90,8 @@ type streamAppender struct {
 
 func (a *streamAppender) Write(p []byte) (int, error) {
 	if info, err := a.f.Stat(); err == nil && info.Mode().IsRegular() {
-		// Another stream may have written to the same file.
+		// Another stream may have written to the same file, so check whether the last
+		// line of the file is complete.
 		if end, err := a.f.Seek(0, io.SeekEnd); err == nil {
 			a.lines.setUnfinished(!endsLine(a.name, info, end))
 		}

@@ -15,7 +15,7 @@ import (
 // outputFiles has the names of files that triage writes besides standard output.
 type outputFiles struct{ html, rules, corpus string }
 
-// outputFile is one of them.
+// outputFile is one of the files in outputFiles.
 type outputFile struct {
 	flag, name, what string
 	write            func(io.Writer, *triage.Report) (int, error)
@@ -61,7 +61,8 @@ func (f *outputFiles) refuseInputs(s Streams, inputs []string) error {
 	return nil
 }
 
-// write writes the files, and says on standard error what each has.
+// write writes the files. For each file, it prints to standard error what the file
+// contains.
 func (f *outputFiles) write(s Streams, r *triage.Report) error {
 	var failed []error
 	for _, file := range f.all() {

@@ -61,7 +61,8 @@ func TestTriageJSON(t *testing.T) {
 	}
 }
 
-// TestTriageProblems checks that problems are reported and that the exit code is 1.
+// TestTriageProblems checks messages and exit codes: for inputs that cannot be read, too
+// many groups, wrong flags, and an output that cannot be written.
 func TestTriageProblems(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

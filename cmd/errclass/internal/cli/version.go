@@ -53,7 +53,8 @@ func commitOf(info *debug.BuildInfo, version, record string) string {
 		return "commit " + m[1]
 	}
 	if released, of, ok := strings.Cut(strings.TrimSpace(record), " "); ok && released == version {
-		// A release cannot contain its own hash, so this is the parent commit.
+		// The file commit.txt cannot contain the hash of its own commit, so it has the
+		// hash of the parent commit.
 		return fmt.Sprintf("released from commit %.12s", of)
 	}
 	return "commit not recorded"

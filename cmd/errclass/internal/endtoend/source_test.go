@@ -8,8 +8,8 @@ import (
 
 // source makes the random choices of a builder.
 type source interface {
-	// pick returns a number from 0 to n-1. If no input is left, pick returns 0, so that
-	// the builder adds only an error that wraps nothing.
+	// pick returns a number from 0 to n-1. If no input is left, pick returns 0. For 0,
+	// the builder returns an error that wraps nothing, so that building ends.
 	pick(n int) int
 	text() string
 }
@@ -27,7 +27,8 @@ var fragments = []string{
 	"\nTraceback (most recent call last):\n  File \"x.py\", line 1, in <module>\n", "\x1b[31m", "\u00a0", "\xff\xfe", "\x00", "é日😀",
 }
 
-// maxText limits the length of a text, in bytes. A classifier reads less.
+// maxText limits the length of a text, in bytes. A classifier reads only part of a text
+// of this length.
 const maxText = 200_000
 
 // bytesSource makes its choices from the input of a fuzzer.

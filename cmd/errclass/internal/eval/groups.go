@@ -23,7 +23,8 @@ type Product struct {
 	Score
 }
 
-// Family is the score of the entries with the same kind and id prefix.
+// Family is the score of the entries whose messages come from the same kind of program,
+// and whose ids have the same prefix.
 type Family struct {
 	Kind   string `json:"kind"`
 	Prefix string `json:"prefix"`

@@ -142,8 +142,8 @@ func (r *Report) Explain(c *classify.Classifier) {
 	}
 }
 
-// judge returns a predicted answer. Accepted values are replaced by the expected
-// ones.
+// judge returns the predicted category and reason. It replaces each accepted value by the
+// expected value.
 func (e Entry) judge(p Prediction) (classify.Category, classify.Reason) {
 	if slices.Contains(e.AcceptCategory, p.Category) {
 		p.Category = e.Category

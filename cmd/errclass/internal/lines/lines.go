@@ -106,7 +106,8 @@ func (r *Reader) take(n int, complete bool) Line {
 	return l
 }
 
-// fill reads once into the buffer. If that fails, it sets r.err.
+// fill calls idle and then reads more bytes into the buffer. If idle or the read
+// fails, it sets r.err.
 func (r *Reader) fill() {
 	if r.err = r.idle(); r.err != nil {
 		return

@@ -95,8 +95,8 @@ func endsInBrace(line []byte) bool {
 	return line[i] == '}'
 }
 
-// split separates the first line of the open object and returns its length. If no
-// object is open, split returns n.
+// split returns the length of the open object's first line, so that Next returns this
+// line alone. If no object is open, split returns n.
 func (o *object) split(n int) int {
 	if o.size == 0 {
 		return n

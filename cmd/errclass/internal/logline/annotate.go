@@ -41,8 +41,8 @@ type Annotator struct {
 	buf     []byte // holds the inserted bytes
 }
 
-// classifyFunc is the type of [classify.Classifier.Classify]. Tests replace the
-// method.
+// classifyFunc is the type of [classify.Classifier.Classify]. Tests use a function
+// that wraps this method.
 type classifyFunc func(classify.Evidence) classify.Result
 
 // NewAnnotator returns an annotator that classifies errors. If all is true, it
@@ -80,8 +80,8 @@ type Annotation struct {
 	// Category and Reason are the values in the annotated line. Values that the line
 	// already had are kept. Unless Kind is Classified, both are empty.
 	Category, Reason string
-	// More has the insertions for the other records of the line, in order. Only OTLP
-	// JSON has several records in a line.
+	// More has the insertions for the classified records of the line after the first
+	// one, in order. Only OTLP JSON has several records in a line.
 	More []Insertion
 
 	time time.Time

@@ -172,8 +172,8 @@ func TestLongTextsAreReadAsTheClassifierReadsThem(t *testing.T) {
 	}
 }
 
-// TestPeerCannotEndThisProgram checks that another program's deadline does not become
-// a timeout.
+// TestPeerCannotEndThisProgram checks lines that another program logged. A deadline
+// error in such a line must not get the category timeout.
 func TestPeerCannotEndThisProgram(t *testing.T) {
 	t.Parallel()
 	names := []string{
@@ -228,8 +228,8 @@ func BenchmarkHostile(b *testing.B) {
 	}
 }
 
-// BenchmarkHostileTexts measures expensive texts. The time per byte must not depend
-// on the length.
+// BenchmarkHostileTexts measures texts that are expensive to classify. The time per
+// byte must not depend on the length of the text.
 func BenchmarkHostileTexts(b *testing.B) {
 	for name, text := range hostileTexts(1 << 20) {
 		b.Run(name, func(b *testing.B) {

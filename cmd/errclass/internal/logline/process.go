@@ -189,11 +189,12 @@ func (p *Processor) line(l lines.Line) error {
 	return p.outputError(err)
 }
 
-// maxHeld limits how many bytes of an event are held before it is classified.
+// maxHeld limits how many bytes of a text event are kept in memory before the event is
+// classified.
 const maxHeld = 1 << 20
 
-// textLine reads a line of text. If text logs are annotated, it holds the lines of an
-// event until release writes them.
+// textLine reads a line of text. If text logs are annotated, textLine keeps the lines
+// of an event in p.held until the method release writes them.
 func (p *Processor) textLine(line []byte, kind Kind) error {
 	starts := p.text.Starts(p.annotator.reader, line)
 	if starts {
@@ -225,8 +226,8 @@ func (p *Processor) endEvent() {
 	}
 }
 
-// release classifies the text event and writes the held lines. A later write returns
-// any error.
+// release classifies the text event and writes the lines in p.held. If writing fails,
+// the next write or flush returns the error.
 func (p *Processor) release() {
 	if p.text == nil || !p.pending {
 		return

@@ -50,7 +50,8 @@ func serviceLog(lines, errorEvery int, repeated bool) []byte {
 	return b.Bytes()
 }
 
-// BenchmarkTriage measures a triage on one core. It should reach 50 cpu-MB/s.
+// BenchmarkTriage measures a triage on one core. A triage should read 50 MB for each
+// second of processor time (50 cpu-MB/s).
 func BenchmarkTriage(b *testing.B) {
 	for _, bb := range []struct {
 		name     string

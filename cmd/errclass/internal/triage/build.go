@@ -52,7 +52,8 @@ type groupKey struct {
 	reason   classify.Reason
 }
 
-// byTemplate returns the groups by key. It merges groups with equal masked templates.
+// byTemplate returns the groups by key. Masking can make the templates of groups equal.
+// Groups that have the same key after masking are merged.
 func (g *groups) byTemplate() map[groupKey]*group {
 	type keyed struct {
 		groupKey
@@ -109,7 +110,7 @@ func (g *groups) counts(totals []*total) []Count {
 	return out
 }
 
-// moment converts nanoseconds since 1970. 0 becomes the zero time.
+// moment converts nanoseconds since 1970 to a time. 0 becomes the zero time.
 func moment(nanos int64) time.Time {
 	if nanos == 0 {
 		return time.Time{}

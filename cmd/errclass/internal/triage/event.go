@@ -120,7 +120,8 @@ func (r *eventReader) readLine(line []byte) {
 	}
 }
 
-// maxHeader limits how much of a text event is searched for time and service.
+// maxHeader limits how many bytes of a text event are searched for the time and the
+// service.
 const maxHeader = 512
 
 // record reads one record of a line.

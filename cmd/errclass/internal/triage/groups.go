@@ -213,8 +213,8 @@ func (o *group) merge(g *groups, p *group) {
 	o.examples = slices.Delete(o.examples, kept, len(o.examples)) // frees the deleted texts
 }
 
-// giveUp removes the tenth of the groups with the fewest events. Of equally large
-// groups, it keeps the recent ones.
+// giveUp removes the groups with the fewest events, so that nine tenths of the maximum
+// number of groups are left. Of equally large groups, it keeps the most recent ones.
 func (g *groups) giveUp() {
 	type entry struct {
 		cluster *cluster

@@ -31,8 +31,8 @@ type input struct {
 const stdinName = "-"
 
 // findInputs returns the files to read, sorted by name, and without duplicates. For a
-// directory, it returns all regular files, also behind links. problems has the names
-// that cannot be read.
+// directory, it returns all regular files, including those that a symbolic link in the
+// directory names. problems has the names that cannot be read.
 func findInputs(names []string) (inputs []*input, problems []Note) {
 	seen := map[string]bool{}
 	add := func(name string, info fs.FileInfo) {

@@ -130,7 +130,7 @@ func (m *merger) next(s *source) bool {
 		select {
 		case s.batch, ok = <-s.events:
 		case <-m.ctx.Done():
-			return true // see rest
+			return true // ctx has ended: run now calls rest
 		}
 		if !ok {
 			m.done(s)
@@ -163,7 +163,7 @@ func (s *sources) Pop() any {
 	return last
 }
 
-// peek finds the first time in the file's first maxPeek bytes.
+// peek finds the first timestamp in the first maxPeek bytes of a file.
 func (r *run) peek(in *input) {
 	f, err := os.Open(in.name)
 	if err != nil {

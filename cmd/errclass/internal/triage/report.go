@@ -66,7 +66,8 @@ type Count struct {
 type Group struct {
 	// ID is unique within a report. It is the fingerprint of the template: see
 	// package fingerprint. If groups share a template, only the largest group has
-	// this ID. The other IDs are the fingerprint, a hyphen and the reason.
+	// this ID. The other IDs are the fingerprint, a hyphen and the reason. If that ID is
+	// also in use, a hyphen and the category follow.
 	ID string `json:"id"`
 	// Template is the text of the events, with placeholders for the differences. Most
 	// placeholders name a type of value, such as <num>, <ip> or <path>. The
@@ -123,7 +124,7 @@ type Origin struct {
 // fewest events are left out.
 type Rest struct {
 	Events int64   `json:"events"`
-	Groups int64   `json:"groups"` // groups left out; a group can count more than once
+	Groups int64   `json:"groups"` // removed groups; a group that comes back and is removed again counts twice
 	Bound  int     `json:"bound"`  // the largest number of groups
 	Counts []Count `json:"counts"`
 }

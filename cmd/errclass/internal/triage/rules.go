@@ -187,10 +187,11 @@ func matchesAll(pattern string, texts []string) bool {
 	return true
 }
 
-// longestRun returns the consecutive words with the most letters:
+// longestRun returns the consecutive words with the most letters. These conditions
+// apply:
 //
 //   - At most maxPlaceholders words have placeholders.
-//   - The first and the last word have none.
+//   - The first and the last word have no placeholder.
 //   - If there are fewer than minLetters letters, the result is nil.
 func longestRun(words []string) (best []string) {
 	most := minLetters - 1

@@ -79,7 +79,8 @@ func newRun(ctx context.Context, o Options) *run {
 	return &run{Options: o, ctx: ctx, shapes: shapes.NewSet(o.Keys), files: []string{}, groups: newGroups(cmp.Or(max(o.MaxGroups, 0), DefaultMaxGroups))}
 }
 
-// begin prepares the inputs. If there are several, it finds their first times.
+// begin prepares the inputs. If there are several inputs, it finds the first timestamp
+// in each regular file.
 func (r *run) begin(inputs []*input) {
 	size, known := int64(0), true
 	for _, in := range inputs {

@@ -34,7 +34,7 @@ func write(t testing.TB, files map[string]string) (dir string) {
 	return dir
 }
 
-// found has the properties of a group that a test expects.
+// found has the properties that a test expects of a group.
 type found struct {
 	count    int64
 	reason   classify.Reason

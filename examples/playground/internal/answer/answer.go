@@ -18,7 +18,7 @@ import (
 // As says how to read a text.
 type As string
 
-// The ways to read a text.
+// These are the ways to read a text.
 const (
 	Auto  As = "auto"  // a log if a line has a level or several lines are records, otherwise one error
 	Error As = "error" // one error, whatever its lines look like

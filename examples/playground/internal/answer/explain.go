@@ -19,7 +19,7 @@ type Explanation struct {
 	Confidence float64           `json:"confidence"`
 	RetryAfter string            `json:"retry_after,omitempty"`
 	Status     int               `json:"status,omitempty"`
-	Calls      int               `json:"calls"` // in all, by the policy of the reason
+	Calls      int               `json:"calls"` // the total number of calls that the reason's policy allows
 	Retry      classify.Retry    `json:"retry"`
 	Fallback   classify.Fallback `json:"fallback"`
 	Text       []Piece           `json:"text"`
@@ -31,7 +31,7 @@ type Explanation struct {
 // Mark says what a part of the text meant for the classification.
 type Mark string
 
-// The marks.
+// These are the marks of a [Piece].
 const (
 	Decided Mark = "decided" // the deciding match
 	Lost    Mark = "lost"    // a match that did not decide
@@ -39,13 +39,13 @@ const (
 	Gap     Mark = "gap"     // replaces a part of a long text
 )
 
-// Piece is a part of the text, with its [Mark] or "".
+// Piece is a part of the text. If the part has no mark, Mark is "".
 type Piece struct {
 	Text string `json:"text"`
 	Mark Mark   `json:"mark,omitempty"`
 }
 
-// Signal is a [classify.Signal] with an outcome in words.
+// Signal is a [classify.Signal]. Outcome says in words what effect the signal had.
 type Signal struct {
 	Rule     string            `json:"rule"`
 	Reason   classify.Reason   `json:"reason"`

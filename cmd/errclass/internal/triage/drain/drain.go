@@ -97,8 +97,9 @@ type node[T any] struct {
 // into another.
 func New[T any](merge func(into, from *Cluster[T])) *Tree[T] { return &Tree[T]{merge: merge} }
 
-// Add returns the cluster of a text, and adds one if none is similar. In the argument
-// masked, placeholders replace the values of the text.
+// Add returns the cluster of a text. If no cluster matches the text, Add makes a new
+// cluster, and merges similar clusters into it: see absorb. In the argument masked,
+// placeholders replace the values of the text.
 func (t *Tree[T]) Add(masked string) *Cluster[T] {
 	t.words = split(t.words[:0], masked)
 	leaf := t.leaf(t.words)
@@ -266,7 +267,8 @@ func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 	return found
 }
 
-// absorb merges clusters that are similar to the new cluster c into c:
+// absorb merges some of the clusters in found, which are similar to the new cluster c,
+// into c:
 //
 //   - If at least mergeAll-1 clusters are similar, it merges all of them.
 //   - If at least minMerge-1 of them differ from c in the same words, it merges these.

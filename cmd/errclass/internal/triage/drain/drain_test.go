@@ -152,8 +152,9 @@ func FuzzAdd(f *testing.F) {
 	})
 }
 
-// BenchmarkAdd compares texts of four templates with the worst case: texts of the
-// same words in random order, which are compared with many clusters.
+// BenchmarkAdd measures Add in two cases. The case "usual" adds texts of four templates.
+// The case "random" is the worst: it adds texts of the same words in random order, and
+// Add compares each text with many clusters.
 func BenchmarkAdd(b *testing.B) {
 	var usual, random []string
 	order := rand.New(rand.NewPCG(1, 1))

@@ -51,8 +51,8 @@ func same(a, b word) bool {
 	return sameLetters(a.text, b.text)
 }
 
-// covers reports whether name becomes plain if a text replaces the placeholders. For
-// example, "org-<id>" covers "org-bfcfad".
+// covers reports whether name can equal plain after some text replaces the placeholders
+// of name. For example, "org-<id>" covers "org-bfcfad".
 func covers(name, plain string) bool {
 	before, after := around(name)
 	n := len(before)
@@ -191,7 +191,7 @@ func joined(a, b string) string {
 	}
 }
 
-// standsFor reports whether template becomes word if some text replaces Any.
+// standsFor reports whether template can equal word after some text replaces Any.
 func standsFor(template, word string) bool {
 	before, after, ok := strings.Cut(template, Any)
 	return ok && !HasPlaceholder(before) && !HasPlaceholder(after) &&

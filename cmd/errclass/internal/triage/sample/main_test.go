@@ -35,7 +35,8 @@ func TestGroups(t *testing.T) {
 	assert.Contains(t, report.String(), fmt.Sprintf("%7d errors\n", r.Events))
 }
 
-// marks has words that the template of each kind must contain.
+// marks maps each kind of error to words that the template of its group must contain,
+// regardless of case.
 var marks = map[string]string{
 	"connection refused": "connection refused", "rate limit": "rate limit", "deadlock": "deadlock", "user": "does not exist", "widget": "frobnicator",
 	"key": "api key", "disk": "no space left", "timeout": "deadline exceeded", "null": "nullpointer",
