@@ -143,9 +143,9 @@ func FuzzCost(f *testing.F) {
 	})
 }
 
-// seenCost executes more branches for a larger ratio of a text's time to the time of
-// ordinary text. So the fuzzer can find slow texts: it notices new branches, but not
-// times.
+// seenCost shows the fuzzer how slow a text is. The fuzzer notices new branches, but not
+// times, so seenCost executes more branches the slower the text is. ratio is the time of
+// the text, divided by the time of ordinary text.
 func seenCost(ratio float64) (steps int) {
 	if ratio > 1 {
 		steps++

@@ -19,9 +19,9 @@ type Explanation struct {
 	// Signals lists the matches in this order:
 	//
 	//   - the match that decided
-	//   - other matches that could decide, by precedence
-	//   - vetoed matches
-	//   - beaten matches
+	//   - the matches that would decide without it, by precedence
+	//   - vetoed matches, which cannot decide
+	//   - beaten matches, which cannot decide either
 	//   - matches without a reason
 	//
 	// If the program's own deadline, cancellation or budget decides, the classifier

@@ -42,8 +42,8 @@ import (
 //
 //   - If a new call would give up before the next trial, the trial is made earlier.
 //     It still comes at least 2 s after the last trial.
-//   - If no other call has made a due trial for 10 s, a restart ([WithRestarter])
-//     makes the trial.
+//   - If no other call has made a due trial for 10 s, a restarted task
+//     ([WithRestarter]) makes the trial.
 //   - If there is a [Probe], the trial begins with the probe.
 //
 // The first trial that gets an answer closes the breaker. A server error is no
@@ -53,8 +53,8 @@ import (
 //
 // # Other calls at an open breaker
 //
-// If a [Do] made a call before the opening, this Do waits. The longest wait is the
-// time that its remaining calls and pauses would take. For the first 30 s after an
+// A [Do] that made its first call before the opening waits until the breaker closes.
+// It waits at most for the time that its remaining calls and pauses would take. For the first 30 s after an
 // opening, a new Do waits too. After 30 s, new calls are refused with an
 // [*OpenError], except trials.
 //
@@ -70,9 +70,9 @@ import (
 // # Number of breakers
 //
 // At most [MaxEndpoints] breakers are kept. A further breaker replaces the least
-// recently used one. If over three quarters of all breakers are open, an open one is
-// replaced. Observers then receive a [KindBreaker] event that reports the open
-// breaker as closed.
+// recently used breaker that is not open. Only if over three quarters of all breakers
+// are open, it replaces an open one. Observers then receive a [KindBreaker] event that
+// reports the open breaker as closed.
 //
 // Breakers of endpoints named in the config are always kept. Breakers that
 // [Breakers.Force] has opened or closed are always kept too. They do not count

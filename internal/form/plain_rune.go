@@ -229,7 +229,8 @@ func entity(s string) (r rune, size int) {
 // sequence returns the length of a terminal sequence without the introducer r.
 //   - s is the text after r.
 //   - If the sequence can move the cursor, replacement is a space.
-//   - If r is spelled in ASCII and no sequence follows, n is -1.
+//   - spelled is true if r was an escape such as \x1b. If no sequence follows such an
+//     escape, n is -1.
 func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, replacement string) {
 	if r == escape || r == 0x241b {
 		switch {

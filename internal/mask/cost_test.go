@@ -31,7 +31,8 @@ const ordinary = "2026-01-02T15:04:05Z level=error GET https://api.example.com/v
 // scaling measures mask.Text.
 var scaling = cputime.Scaling{Run: func(text string) { mask.Text(text) }, Ordinary: repeated(ordinary, 4<<10), MaxRatio: 15}
 
-// checkCost checks the cost of masking texts that repeat units.
+// checkCost checks that the time to mask a text grows linearly. The texts repeat the
+// string units until they have the given sizes.
 func checkCost(t require.TestingT, units string, sizes ...int) {
 	require.NoError(t, scaling.Check(func(size int) string { return repeated(units, size) }, sizes...), "%q repeated", units)
 }

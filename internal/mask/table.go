@@ -106,8 +106,8 @@ var (
 	// The credentials of these authorization schemes are parameters such as
 	// name=value.
 	paramSchemes = set("digest hawk")
-	// pairNouns can precede "user:secret". A word of pairFillers can follow: "login
-	// as bob:abc".
+	// A word of pairNouns can precede "user:secret". A word of pairFillers can stand
+	// between the two: "login as bob:abc".
 	pairNouns   = set("credentials creds credential login logon signin auth authenticate authenticated authenticating")
 	pairFillers = set("with as using for user is are of were was")
 	// This call of set only adds these words to vocabulary. The code compares them with

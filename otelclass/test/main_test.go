@@ -12,8 +12,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// nothing is what classified returns for attributes without a category and a
-// reason.
+// nothing is the result of the function classified for attributes that have neither a
+// category nor a reason.
 const nothing = "<nil>/<nil>"
 
 // classified returns the category and reason of attributes as "category/reason".

@@ -3,7 +3,8 @@ package redisgate
 import "github.com/redis/go-redis/v9"
 
 // The server runs each script atomically. All times are in milliseconds. Each script
-// reads only a few bytes of a key, because another program may have written it.
+// reads only the first bytes of a value, because another program may have stored a huge
+// value under this key.
 
 // luaCommon contains functions that several scripts call.
 const luaCommon = `

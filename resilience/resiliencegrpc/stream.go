@@ -28,8 +28,8 @@ import (
 //   - If an established stream fails, RecvMsg returns gRPC's own error. Observers
 //     get an event of [resilience.KindStream], unless the context has ended.
 //   - When a server stream is made again, the request is sent again.
-//   - A stream with several requests is made again only before the first request.
-//     Between two attempts, SendMsg waits for the next attempt.
+//   - A stream with several requests is made again only if SendMsg has not been called
+//     yet. If SendMsg is called between two attempts, it waits for the next attempt.
 //
 // The time limit attemptTimeoutMs applies until the stream is established. If a server
 // may send nothing for longer than this limit, set no limit, or let the server send

@@ -293,7 +293,7 @@ func TestStream_Header(t *testing.T) {
 	})
 }
 
-// A stream with several requests is made again only before the first request.
+// A stream with several requests is made again only if SendMsg has not been called yet.
 func TestStream_Requests(t *testing.T) {
 	t.Parallel()
 	echo := func(s grpc.ServerStream) error {

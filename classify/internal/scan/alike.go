@@ -50,11 +50,10 @@ func (g *grouping) refine(edges []edge) {
 	}
 }
 
-// split divides a group by the next states of its classes:
-//
-//   - Classes without an edge stay in the old group.
-//   - If every class has an edge, the classes with the next state of the first class
-//     stay.
+// split divides a group by the next states of its classes. Classes without an edge stay
+// in the old group. For each next state, the classes with this next state move to a new
+// group. If every class has an edge, nothing would stay in the old group; then the
+// classes with the next state of the first class stay in it.
 func (g *grouping) split(old uint8, edges []edge) {
 	into := map[int32]uint8{}
 	if g.met[old].classes == g.sizes[old] {
