@@ -48,6 +48,10 @@
 // each pair of category and reason, and is cached in the logger. A logger made by With
 // or WithGroup may add the two attributes to its first four error records instead.
 //
+// If WithAttrs of the next handler returns a handler of another type, or returns its
+// receiver, or panics, the attributes are always added to the record. The first happens
+// with a struct that embeds a handler and has its own Handle, but not its own WithAttrs.
+//
 // If the logger has a group, the calls of WithAttrs and WithGroup since the first
 // group are repeated on the resulting handler, once for each pair and logger. A
 // LogValuer or a pointer under a group is then read again. With [WithDetails] or

@@ -135,26 +135,36 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 	case missing == 0:
 		return h.next
 	case (root || h.nests()) && (missing != h.missing || h.cfg.extra != 0 || h.fewRecordsYet()):
-		// Add the attributes to the record: a derived handler would not be used
-		// again.
-		var some [8]slog.Attr
-		attrs, next := h.cfg.attributes(some[:0], missing, &res, id), h.next
-		if root {
-			attrs = appendAttrs(attrs, r)
-		} else {
-			var group slog.Attr
-			group, next = h.nest(r)
-			attrs = append(attrs, group)
-		}
-		// The record's own attributes come last: slog's JSON handler may omit a
-		// comma after them.
-		setAttrs(r, attrs)
-		return next
+		return h.addTo(r, missing, &res, id) // a derived handler would not be used again
 	case h.cfg.extra != 0:
-		return h.detailed(h.cfg.attributes(nil, missing, &res, id))
+		if next := h.detailed(h.cfg.attributes(nil, missing, &res, id)); alike(h.next, next) {
+			return next
+		}
 	default:
-		return h.prepared(res.Category, res.Reason)
+		if p := h.prepared(res.Category, res.Reason); !p.lossy {
+			return p.handler
+		}
 	}
+	return h.addTo(r, missing, &res, id)
+}
+
+// addTo adds the attributes to the record and returns the handler to call next. If a
+// group is open, the record then has the group as an attribute, so that the attributes
+// are at the root. If next cannot write that, the attributes are in the group.
+func (h *Handler) addTo(r *slog.Record, missing attrkey.Set, res *classify.Result, id string) (next slog.Handler) {
+	var some [8]slog.Attr
+	attrs, next := h.cfg.attributes(some[:0], missing, res, id), h.next
+	if !h.path.open() || !h.nests() {
+		attrs = appendAttrs(attrs, r)
+	} else {
+		var group slog.Attr
+		group, next = h.nest(r)
+		attrs = append(attrs, group)
+	}
+	// The record's own attributes come last: slog's JSON handler may omit a comma after
+	// them.
+	setAttrs(r, attrs)
+	return next
 }
 
 // fewRecords is the number of error records after which a handler begins to cache

@@ -2,6 +2,7 @@ package slogclass
 
 import (
 	"log/slog"
+	"reflect"
 	"slices"
 	"weak"
 
@@ -14,6 +15,7 @@ type prepared struct {
 	category classify.Category
 	reason   classify.Reason
 	handler  slog.Handler
+	lossy    bool  // handler may write less than Handler.next: see derive
 	link     *link // path.link of the Handler that this entry was built for
 	older    *prepared
 }
@@ -44,46 +46,62 @@ func (p *prepared) merge(older *prepared) *prepared {
 	return all
 }
 
-// prepared returns h.next with the attributes for category and reason at the root.
-// It builds this handler once and caches it.
-func (h *Handler) prepared(category classify.Category, reason classify.Reason) slog.Handler {
+// prepared returns an entry whose handler is h.next with the attributes for category and
+// reason at the root. It builds this entry once and caches it.
+func (h *Handler) prepared(category classify.Category, reason classify.Reason) *prepared {
 	if cached := h.cache.Load().find(category, reason); cached != nil {
-		return cached.handler
+		return cached
 	}
-	return h.store(&prepared{category: category, reason: reason, handler: h.prepare(category, reason), link: h.path.link})
-}
-
-// store caches p and returns the handler of p. If another goroutine has cached a
-// handler for the same category and reason first, store returns that handler.
-func (h *Handler) store(p *prepared) slog.Handler {
-	for {
-		p.older = h.cache.Load()
-		if cached := p.older.find(p.category, p.reason); cached != nil {
-			return cached.handler
-		}
-		if h.cache.CompareAndSwap(p.older, p) {
-			return p.handler
-		}
-	}
-}
-
-// prepare builds the handler that prepared caches. It adds the attributes for category
-// and reason before the first group is opened. Then it repeats the call that opened that
-// group, and the later calls of WithGroup and WithAttrs.
-func (h *Handler) prepare(category classify.Category, reason classify.Reason) slog.Handler {
+	p := &prepared{category: category, reason: reason, link: h.path.link}
 	switch {
 	case !h.path.open():
-		return h.next.WithAttrs(h.cfg.attributes(make([]slog.Attr, 0, 2), h.missing, &classify.Result{Category: category, Reason: reason}, ""))
+		attrs := h.cfg.attributes(make([]slog.Attr, 0, 2), h.missing, &classify.Result{Category: category, Reason: reason}, "")
+		p.handler, p.lossy = derive(h.next, attrs)
 	case h.path.link == nil:
 		// The parent caches a handler too, so each of its children repeats only one
 		// call.
-		return h.path.last.repeat(h.path.parent.prepared(category, reason))
+		p.handler = h.path.last.repeat(h.path.parent.prepared(category, reason).handler)
 	default:
-		return h.prepareDeep(category, reason)
+		p.handler = h.prepareDeep(category, reason)
+	}
+	p.lossy = p.lossy || !alike(h.next, p.handler)
+	return h.store(p)
+}
+
+// alike reports whether two handlers have the same type. If they do not, next may be a
+// struct that embeds a handler and has its own Handle, but not its own WithAttrs. A
+// handler that WithAttrs returns then lacks what Handle does, such as masking.
+func alike(next, derived slog.Handler) bool { return reflect.TypeOf(next) == reflect.TypeOf(derived) }
+
+// derive returns next.WithAttrs(attrs). The result is lossy if it writes less than next
+// does (see alike), or does not write the attributes: WithAttrs may panic or return its
+// receiver.
+func derive(next slog.Handler, attrs []slog.Attr) (derived slog.Handler, lossy bool) {
+	defer func() {
+		if p := recover(); p != nil || derived == nil {
+			derived, lossy = next, true
+		}
+	}()
+	derived = next.WithAttrs(attrs)
+	after := reflect.ValueOf(derived)
+	return derived, !alike(next, derived) || after.Comparable() && after.Equal(reflect.ValueOf(next))
+}
+
+// store caches p and returns it. If another goroutine has cached an entry for the same
+// category and reason first, store returns that entry.
+func (h *Handler) store(p *prepared) *prepared {
+	for {
+		p.older = h.cache.Load()
+		if cached := p.older.find(p.category, p.reason); cached != nil {
+			return cached
+		}
+		if h.cache.CompareAndSwap(p.older, p) {
+			return p
+		}
 	}
 }
 
-// prepareDeep is prepare for more than maxDepth calls since the first group.
+// prepareDeep builds the handler of an entry for more than maxDepth calls since the first group.
 //
 //  1. It starts at the nearest ancestor with a cached handler.
 //  2. It repeats the later calls that derived h.
@@ -105,7 +123,7 @@ func (h *Handler) prepareDeep(category classify.Category, reason classify.Reason
 		case inherited != nil && inherited.link == l.prev:
 			result = inherited.handler
 		case l.prev == nil:
-			result = h.path.parent.prepared(category, reason)
+			result = h.path.parent.prepared(category, reason).handler
 		}
 	}
 	for i, l := range slices.Backward(calls) {
@@ -114,7 +132,7 @@ func (h *Handler) prepareDeep(category classify.Category, reason classify.Reason
 			break // h itself: prepared caches the result
 		}
 		if derived := calls[i-1].receiver.Value(); derived != nil {
-			result = derived.store(&prepared{category: category, reason: reason, handler: result, link: l})
+			result = derived.store(&prepared{category: category, reason: reason, handler: result, link: l}).handler
 		}
 	}
 	return result
@@ -126,7 +144,8 @@ func (h *Handler) detailed(attrs []slog.Attr) slog.Handler {
 	case len(attrs) == 0:
 		return h.next
 	case !h.path.open():
-		return h.next.WithAttrs(attrs)
+		derived, _ := derive(h.next, attrs)
+		return derived
 	}
 	result := h.path.parent.detailed(attrs)
 	if h.path.link == nil {
