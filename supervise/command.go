@@ -48,8 +48,8 @@ type Command struct {
 	Silence time.Duration // limit of the time without output; 0 means DefaultSilence, negative means none
 	Grace   time.Duration // time from SIGTERM to SIGKILL, and limit for reading the rest of the output; 0 means DefaultGrace, negative means none
 
-	// Mask removes secrets from the texts in an Outcome and a ServerError. nil means
-	// MaskSecrets. Stdout and Stderr receive the output unmasked.
+	// Mask removes secrets from the texts in an Outcome, an Error and a ServerError. nil
+	// means MaskSecrets. Stdout, Stderr and Classifier receive the output unmasked.
 	Mask func(string) string
 	// Classifier classifies how the child ended. nil means classify.Standard.
 	Classifier *classify.Classifier

@@ -37,12 +37,14 @@
 //   - If a watchdog ended the child, the category is timeout.
 //   - If the caller's context ended the child, the category is aborted or timeout.
 //   - Otherwise the classifier reads the exit code, the signal and standard error.
-//     It also reads the last error event on standard output.
+//     It also reads the last error event on standard output. It reads both unmasked,
+//     because a masked word may be the cause ("fetch password: ETIMEDOUT").
 //
 // Agents write error events as JSON lines (stream-json, --json). Errors of an
 // agent's tools do not count. The error of a child is an [*Error]. If classify.Error,
 // slogclass or another package classifies this error again, category and reason stay
-// the same.
+// the same. The Stderr of its [exec.ExitError] is masked. If masking hides the cause,
+// words for the reason are added there, such as "(masked: ETIMEDOUT)".
 //
 // Some programs report failures to another program. For them, [NewEvent] returns an
 // error event. [UserText] returns a message for the user. The message never quotes a

@@ -1,10 +1,12 @@
 package supervise_test
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/errclass/errclass/classify"
@@ -56,6 +58,70 @@ func TestMaskedMeansTheSame(t *testing.T) {
 		assert.Equal(t, before.RetryAfter, after.RetryAfter, text)
 		assert.NotEqual(t, classify.ReasonUnknown, before.Reason, text)
 	}
+}
+
+// Run classifies what the child wrote, even if masking removes the cause. The masked
+// error has the same category and reason, and no secret.
+func TestMaskedCause(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"fetch password: ETIMEDOUT", "set password: deadlock detected", "check password: rate limited", "lookup password: NXDOMAIN",
+		"password: ECONNREFUSED 127.0.0.1:5432", "rotate password: AccessDeniedException", "fetch password: ENOSPC", "password: quota exceeded",
+		"write password: disk quota exceeded", "fetch password: 503 Service Unavailable", "the password: hunter2zz",
+		"ssh: private key must start with -----BEGIN OPENSSH PRIVATE KEY-----\nHTTP 429 Too Many Requests",
+		"fetch password: ETIMEDOUT\n" + strings.Repeat("at main.fetch()\n", 60), `{"type":"error","message":"fetch password: ETIMEDOUT"}`,
+	} {
+		t.Run(text[:22], func(t *testing.T) {
+			t.Parallel()
+			c := self(t, "events", "1", text+"\nAuthorization: Bearer abc123456", text, "--json")
+			o, err := supervise.Run(t.Context(), c)
+			require.Error(t, err)
+			c.Mask = func(text string) string { return text }
+			want, wantErr := supervise.Run(t.Context(), c)
+			require.Error(t, wantErr)
+			assert.Equal(t, want.Result, o.Result)
+			assertSameReason(t, o.Result, err)
+			var exit *exec.ExitError
+			require.ErrorAs(t, err, &exit)
+			for _, shown := range []string{string(exit.Stderr), o.Stderr, o.StreamError} {
+				assert.Equal(t, shown, supervise.MaskSecrets(shown))
+				assert.NotContains(t, shown, "hunter2zz")
+			}
+		})
+	}
+}
+
+// Even if nothing is left of the text, the error has the same category and reason.
+func TestAllMasked(t *testing.T) {
+	t.Parallel()
+	for reason, text := range map[classify.Reason]string{
+		classify.ReasonRateLimit: "HTTP 429", classify.ReasonTransient: "deadlock detected", classify.ReasonNetwork: "ECONNREFUSED",
+		classify.ReasonTimeout: "operation timed out", classify.ReasonContextOverflow: "prompt is too long", classify.ReasonAuthentication: "HTTP 401",
+		classify.ReasonBudgetExceeded: "quota exceeded", classify.ReasonPolicy: "HTTP 451", classify.ReasonInvalidRequest: "HTTP 400",
+		classify.ReasonParsing: "invalid JSON", classify.ReasonNetworkPermanent: "NXDOMAIN", classify.ReasonMCP: "MCP server failed to start",
+		classify.ReasonResource: "ENOSPC", classify.ReasonLogic: "nil pointer dereference", classify.ReasonAborted: "operation was canceled",
+		classify.ReasonSpawn: "so long",
+	} {
+		for _, masked := range []string{"", supervise.Masked, "connect ECONNRESET", "HTTP 400"} {
+			t.Run(string(reason)+" "+masked, func(t *testing.T) {
+				t.Parallel()
+				c := self(t, "say", "1", text)
+				c.Mask = func(string) string { return masked }
+				o, err := supervise.Run(t.Context(), c)
+				require.Error(t, err)
+				assert.Equal(t, reason, o.Result.Reason, o.Result.Rule)
+				assert.Equal(t, masked, o.Stderr)
+				assertSameReason(t, o.Result, err)
+			})
+		}
+	}
+}
+
+func assertSameReason(t *testing.T, want classify.Result, err error) {
+	t.Helper()
+	got := classify.Error(err)
+	assert.Equal(t, want.Reason, got.Reason, got.Rule)
+	assert.Equal(t, want.Category, got.Category, got.Rule)
 }
 
 // A key is masked at any position of a text.

@@ -36,15 +36,15 @@ func Run(ctx context.Context, c Command) (Outcome, error) {
 	r := execution{command: &c, outcome: Outcome{ExitCode: -1}}
 	err := r.run(ctx)
 	r.outcome.Duration = time.Since(began)
-	text := c.mask(r.tail.text())
-	r.outcome.Stderr = lastRunes(text, StderrRunes)
+	stderr := c.written(r.tail.text())
+	r.outcome.Stderr = lastRunes(stderr.masked, StderrRunes)
 	if err == nil {
 		return r.outcome, nil
 	}
-	event := c.mask(r.stream.text())
-	r.outcome.StreamError = lastRunes(event, StderrRunes)
-	r.outcome.Result = c.classify(ctx, err, text, event)
-	if setup := c.agentSetup(err, r.outcome.Result, text); setup != nil {
+	event := c.written(r.stream.text())
+	r.outcome.StreamError = lastRunes(event.masked, StderrRunes)
+	r.outcome.Result = c.classify(ctx, err, event, stderr)
+	if setup := c.agentSetup(err, r.outcome.Result, stderr.raw); setup != nil {
 		r.outcome.Setup, err = setup, setup
 	}
 	r.outcome.Result.Provider = c.Provider
@@ -242,9 +242,9 @@ func sameWriter(a, b io.Writer) (equal bool) {
 	return a == b
 }
 
-// classify classifies err. text is the masked standard error. event is the masked
-// error event.
-func (c *Command) classify(ctx context.Context, err error, text, event string) classify.Result {
+// classify classifies err by what the child wrote: its last error event and its standard
+// error. If err wraps an ExitError, classify sets its Stderr to a masked text.
+func (c *Command) classify(ctx context.Context, err error, event, stderr written) classify.Result {
 	var watchdog *watchdogError
 	if errors.As(err, &watchdog) {
 		return watchdog.result()
@@ -253,27 +253,29 @@ func (c *Command) classify(ctx context.Context, err error, text, event string) c
 		return classify.Standard.Error(err) // the context ended the child: ignore the user's rules
 	}
 	classifier := c.classifier()
-	exitOnly := classifier.Error(err)
+	again := func() classify.Result { return classifier.Error(err) }
+	exitOnly := again()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return exitOnly
 	}
-	for _, candidate := range append([]string{event}, stderrCandidates(text)...) {
-		if candidate == "" {
+	for _, candidate := range candidates(event, stderr) {
+		if candidate.raw == "" {
 			continue
 		}
-		// Store the candidate text in exit, which err wraps. A caller who classifies
-		// err again then gets the same result.
-		exit.Stderr = []byte(candidate)
-		if res := classifier.Error(err); res != exitOnly {
+		exit.Stderr = []byte(candidate.raw)
+		if res := again(); res != exitOnly {
+			candidate.hide(exit, res, again)
 			return res
 		}
 		// Some classifiers read only the text of err, not exit.Stderr.
-		res := classifier.Message(candidate)
+		res := classifier.Message(candidate.raw)
 		if res.Reason != classify.ReasonUnknown && res.Rule != classify.RuleModel && exitOnly.Reason == classify.ReasonUnknown {
+			exit.Stderr = []byte(candidate.masked)
 			return res
 		}
 	}
-	exit.Stderr = []byte(lastRunes(text, StderrRunes))
+	end := written{lastRunes(stderr.raw, StderrRunes), lastRunes(stderr.masked, StderrRunes)}
+	end.hide(exit, exitOnly, again)
 	return exitOnly
 }

@@ -80,12 +80,12 @@ func lastRunes(text string, n int) string {
 	return text[start:]
 }
 
-// stderrCandidates returns the texts to classify: the last 500 characters, then the
-// whole text.
-func stderrCandidates(text string) []string {
+// lastPart returns the last 500 characters, without an incomplete line or word at the
+// beginning.
+func lastPart(text string) string {
 	last := lastRunes(text, StderrRunes)
 	if len(last) == len(text) {
-		return []string{text}
+		return text
 	}
-	return []string{dropPartial(last), text}
+	return dropPartial(last)
 }
