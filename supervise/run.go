@@ -41,7 +41,7 @@ func Run(ctx context.Context, c Command) (Outcome, error) {
 	if err == nil {
 		return r.outcome, nil
 	}
-	event := c.written(r.stream.text())
+	event := c.written(r.stream.text()).first(maxEventText)
 	r.outcome.StreamError = lastRunes(event.masked, StderrRunes)
 	r.outcome.Result = c.classify(ctx, err, event, stderr)
 	if setup := c.agentSetup(err, r.outcome.Result, stderr.raw); setup != nil {

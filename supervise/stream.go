@@ -22,7 +22,8 @@ type streamErrors struct {
 }
 
 // maxEvent limits the bytes of an event line. Longer lines are ignored. maxEventText
-// limits the kept bytes of the event's text.
+// limits the bytes of the event's text that Run uses. The text is kept whole until then:
+// if it were cut before it is masked, half of a secret could stay readable.
 const (
 	maxEvent     = 256 << 10
 	maxEventText = 4 << 10
@@ -70,7 +71,7 @@ func (s *streamErrors) read(line []byte) {
 	}
 	switch text, kind := readEvent(e); kind {
 	case eventError:
-		s.last = text[:min(len(text), maxEventText)]
+		s.last = text
 	case eventProgress:
 		s.last = ""
 	}

@@ -65,6 +65,19 @@ func TestStreamErrors(t *testing.T) {
 		assert.Equal(t, "HTTP 401: key "+supervise.Masked, o.StreamError)
 		assert.Equal(t, o.StreamError, supervise.NewEvent("", "", 1, o).Diagnostics.Stderr)
 	})
+	t.Run("a secret at the cut", func(t *testing.T) {
+		t.Parallel()
+		for _, secret := range []string{"ghp_Kx9vQ1ZpTn7LmW2rB8cFgH4jYuIoE5sDaXeR", "postgres://app:hunter2,zz4@db:5432/x"} {
+			for _, before := range []int{8, 19, 23, 25} { // bytes of the secret before the cut
+				fill := strings.Repeat("fill ", 1000)[:4<<10-before-1] + " "
+				o, err := supervise.Run(t.Context(), self(t, "events", "1", "", `{"type":"error","message":"`+fill+secret+` and more"}`))
+				require.Error(t, err)
+				assert.Contains(t, o.StreamError, "fill")
+				assert.NotContains(t, o.StreamError, "ghp_")
+				assert.NotContains(t, o.StreamError, "hunter")
+			}
+		}
+	})
 	t.Run("into a file", func(t *testing.T) {
 		t.Parallel()
 		f, err := os.Create(filepath.Join(t.TempDir(), "out"))

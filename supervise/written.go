@@ -14,6 +14,11 @@ type written struct{ raw, masked string }
 
 func (c *Command) written(raw string) written { return written{raw, c.mask(raw)} }
 
+// first returns at most the first n bytes of both texts.
+func (w written) first(n int) written {
+	return written{w.raw[:min(len(w.raw), n)], w.masked[:min(len(w.masked), n)]}
+}
+
 // candidates returns the texts to classify: the error event, the last 500 characters of
 // standard error, then all of it.
 func candidates(event, stderr written) []written {
