@@ -47,9 +47,12 @@ import (
 //   - If there is a [Probe], the trial begins with the probe.
 //
 // The first trial that gets an answer closes the breaker. A server error is no
-// answer. After the breaker has closed, the waiting calls are made, two at a time.
-// This limit grows by one with each success and shrinks by one with each failure. It
-// also doubles every 0.4 s, unless more calls fail than succeed.
+// answer. A trial that has lasted for 30 s does not prevent the next one, but its late
+// answer still closes the breaker. So calls can take longer than 30 s.
+//
+// After the breaker has closed, the waiting calls are made, two at a time. This limit
+// grows by one with each success and shrinks by one with each failure. It also doubles
+// every 0.4 s, unless more calls fail than succeed.
 //
 // # Other calls at an open breaker
 //

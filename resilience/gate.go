@@ -249,15 +249,15 @@ func (g *gate) succeeded(end time.Time) {
 
 // count updates the gate after a call. The caller holds mu.
 func (g *gate) count(now time.Time, p permit, o outcome, r classify.Result, pause time.Duration) {
-	inRamp := g.leaveRamp(p)
-	trial := p.trial && p.generation == g.generation
+	inRamp, tests := g.leaveRamp(p), g.tests(p)
+	trial := p.trial && p.generation == g.generation // false if another trial has followed
 	if trial {
 		g.trialStart = time.Time{}
 	}
 	switch o {
 	case outcomeUp:
 		switch {
-		case trial:
+		case tests:
 			if g.failedTrial == 0 {
 				g.recoveries, g.recoveredAt = g.cfg.Load().FailureThreshold, now
 			}
@@ -273,11 +273,11 @@ func (g *gate) count(now time.Time, p permit, o outcome, r classify.Result, paus
 		g.failures = 0
 		g.succeeded(now)
 	case outcomeAnswered:
-		if trial {
+		if tests {
 			g.close(now, "")
 		}
 	case outcomeLimited:
-		if trial && !g.strict() {
+		if tests && !g.strict() {
 			g.close(now, "")
 		}
 		g.startHold(now, pause, r)

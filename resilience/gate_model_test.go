@@ -29,6 +29,7 @@ type model struct {
 	raised      int // counted failures, trials, closings and changes of mode
 	open        bool
 	opened      int
+	openings    int // how often the breaker has opened
 	nextTrial   int
 	soonest     int // a new call can make nextTrial this early
 	scheduled   int // when nextTrial was set
@@ -56,7 +57,7 @@ type modelCall struct {
 	order     int // number of the call among those let in
 	ramp      int // the ramp in which it was let in; 0 = none
 	raised    int // model.raised when the call was let in
-	wasTrial  bool
+	testsOf   int // number of the opening that the call tests as a trial; 0 = none
 }
 
 type modelStatus string
@@ -114,7 +115,7 @@ func (m *model) mayEnter(c *modelCall) bool {
 	case m.open && m.trial == nil && m.now < m.nextTrial+c.trialDelay():
 		return false
 	case m.open:
-		m.trial, m.trialStart, c.wasTrial = c, m.now, true
+		m.trial, m.trialStart, c.testsOf = c, m.now, m.openings
 		m.counted = m.entered
 		m.raised++
 	case m.window > 0:
@@ -254,17 +255,17 @@ func (m *model) close() {
 func (m *model) finish(c *modelCall, o outcome, pause int) {
 	c.status = ended
 	inRamp := c.ramp > 0 && c.ramp == m.ramp && m.window > 0
-	trial := m.trial == c
+	trial, tests := m.trial == c, m.open && c.testsOf == m.openings
 	if trial {
 		m.trial = nil
 	}
 	others := len(m.find(waiting)) > 0
 	switch o {
 	case outcomeUp:
-		if m.open && !trial {
+		if m.open && !tests {
 			break
 		}
-		if trial {
+		if tests {
 			if m.failedTrial == 0 {
 				m.recoveries, m.recoveredAt = m.cfg.FailureThreshold, m.now
 			}
@@ -285,14 +286,14 @@ func (m *model) finish(c *modelCall, o outcome, pause int) {
 		}
 		m.failures, m.lastSuccess = 0, m.now
 	case outcomeAnswered:
-		if trial {
+		if tests {
 			m.close()
 		}
 	case outcomeLimited:
-		if trial {
+		if tests {
 			m.close()
 		}
-		m.hold = max(m.hold, m.now+pause)
+		m.hold = max(m.hold, m.now+min(pause, m.cfg.CooldownMs))
 		m.startRamp(1)
 		m.dismiss()
 	case outcomeDown, outcomeHung:
@@ -328,6 +329,7 @@ func (m *model) fail(c *modelCall, trial, hung bool) {
 		}
 		if m.failures >= threshold && quiet {
 			m.open, m.opened, m.failedTrial, m.asked = true, m.now, 0, 0
+			m.openings++
 			m.schedule()
 			m.dismiss()
 		}
@@ -415,6 +417,7 @@ func compareWithModel(ctx context.Context, ops []gateOp) error {
 	defer func() { cancel(); synctest.Wait() }()
 	cfg := defaultSettings.breaker
 	cfg.FailureThreshold, cfg.BridgeMs = 3, new(5000)
+	cfg.CooldownMs = 8000 // so that trials often count as hung
 	var changes []Event
 	g := newGate("e", "", cfg, &gateEvents{send: func(_ context.Context, _ *gate, e Event) {
 		if e.Kind == KindBreaker {

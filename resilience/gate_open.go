@@ -10,6 +10,7 @@ import (
 type opening struct {
 	open        bool
 	openedAt    time.Time
+	openedIn    uint64 // generation of the opening; only trials have a higher one
 	nextTrial   time.Time
 	soonest     time.Time // a new call can make nextTrial this early
 	scheduledAt time.Time // when nextTrial was set
@@ -67,7 +68,7 @@ func (g *gate) fail(now time.Time, p permit, trial, hung bool, r classify.Result
 		g.failures++
 		g.generation++
 		if (g.failures >= g.threshold(now) || g.reportedDown(now)) && g.quiet(now) {
-			g.open, g.openedAt, g.failedTrial, g.openedBy = true, now, 0, ""
+			g.open, g.openedAt, g.openedIn, g.failedTrial, g.openedBy = true, now, g.generation, 0, ""
 			g.scheduleTrial(now)
 			g.publishOpened(now)
 			g.dismiss(now)
@@ -223,11 +224,16 @@ func (g *gate) hungAfter() time.Duration {
 	return min(hungTrial, g.cooldown())
 }
 
-// startTrial begins a trial. An earlier trial no longer counts. The caller holds mu.
+// startTrial begins a trial. A failure of an earlier trial no longer counts, but an
+// answer still does. The caller holds mu.
 func (g *gate) startTrial(now time.Time) {
 	g.generation++
 	g.trialStart = now
 }
+
+// tests reports whether the call is a trial of the current opening. It may have been
+// followed by another trial. The caller holds mu.
+func (g *gate) tests(p permit) bool { return g.open && p.generation > g.openedIn }
 
 // close closes the breaker after a successful trial. peer is the process that made
 // the trial; "" means this process. The caller holds mu.

@@ -200,6 +200,7 @@ func (g *gate) applyOpening(now time.Time, c GateChange) {
 		g.failedTrial, g.nextTrial, g.soonest = c.FailedTrials, next, next
 		g.cause = sharedCause(c.Cause, classify.ReasonTransient, 0)
 		g.generation++
+		g.openedIn = g.generation
 		g.dismiss(now)
 		return
 	}

@@ -774,6 +774,62 @@ func TestGate_HungTrial(t *testing.T) {
 	})
 }
 
+// An answer closes the breaker, even if another trial has begun meanwhile. So calls
+// that always take longer than hungTrial end an outage too.
+func TestGate_AnswerOfAnEarlierTrial(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		err    error
+		second error // of the second trial; nil: the second trial is still under way
+		before bool  // the breaker has closed and opened again between the trials
+		state  resilience.BreakerState
+	}{
+		{name: "success", state: resilience.BreakerClosed},
+		{name: "success after another failed trial", second: errNetwork, state: resilience.BreakerClosed},
+		{name: "rejected", err: errRequest, state: resilience.BreakerClosed},
+		{name: "rate limit", err: errLimited, state: resilience.BreakerClosed},
+		{name: "server error", err: errTransient, state: resilience.BreakerHalfOpen},
+		{name: "shows nothing", err: errUnknown, state: resilience.BreakerHalfOpen},
+		{name: "success of a trial before this opening", before: true, state: resilience.BreakerHalfOpen},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				b := newFixture(t, single())
+				slow := func(err error) {
+					go func() {
+						_, _ = resilience.Do(t.Context(), b.x, onPrimary, func(context.Context, resilience.Target) (int, error) {
+							time.Sleep(40 * time.Second)
+							return 0, err
+						})
+					}()
+					synctest.Wait()
+				}
+				b.fail(5, errNetwork)
+				time.Sleep(time.Second)
+				slow(tt.err)
+				time.Sleep(30 * time.Second)
+				if tt.before {
+					b.fail(1, nil)
+					time.Sleep(2 * time.Second)
+					b.fail(10, errNetwork)
+					time.Sleep(time.Second)
+				}
+				if tt.second != nil {
+					b.fail(1, tt.second)
+				} else {
+					slow(nil)
+				}
+				time.Sleep(10 * time.Second)
+				synctest.Wait()
+				assert.Equal(t, tt.state, b.state())
+				time.Sleep(10 * time.Minute) // until all calls have ended
+			})
+		})
+	}
+}
+
 // Force lets waiting calls in or refuses them. The end of a context ends its call.
 func TestGate_ForceAndWaiting(t *testing.T) {
 	t.Parallel()
