@@ -103,7 +103,16 @@ func (g *gate) admit() (permit, bool) {
 // locked locks mu and runs f. Then it lets waiting calls in, sends the changes to
 // the Sharer, updates g.fastState, and emits events.
 func (g *gate) locked(ctx context.Context, f func(now time.Time)) {
+	if g.change(ctx, f) {
+		g.events.flush()
+	}
+}
+
+// change does the part of locked that needs mu. It reports whether there are events.
+// If f or the Sharer panics, change unlocks mu.
+func (g *gate) change(ctx context.Context, f func(now time.Time)) (added bool) {
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	now := time.Now()
 	from := g.state()
 	f(now)
@@ -116,11 +125,7 @@ func (g *gate) locked(ctx context.Context, f func(now time.Time)) {
 		g.sendChanges()
 	}
 	g.publish()
-	added := g.queueEvents(ctx, now)
-	g.mu.Unlock()
-	if added {
-		g.events.flush()
-	}
+	return g.queueEvents(ctx, now)
 }
 
 // queueEvents moves g.newEvents to g.events. It reports whether there were new events.

@@ -51,6 +51,9 @@ const (
 	// spreadPerPeer times the number of processes, but at most longestSpread.
 	spreadPerPeer = 10 * time.Millisecond
 	longestSpread = 2 * time.Second
+	// mostFailedTrials limits the number of failed trials that another process can
+	// report. A breaker needs years to reach this number.
+	mostFailedTrials = 1 << 30
 )
 
 // publishChange adds a change to g.changes, unless another process made it. The
@@ -188,6 +191,7 @@ func (g *gate) applyHold(now time.Time, c GateChange) (err error) {
 // mu.
 func (g *gate) applyOpening(now time.Time, c GateChange) {
 	next := now.Add(min(c.NextTrial, g.cooldown()))
+	failedTrials := min(c.FailedTrials, mostFailedTrials)
 	if !g.open {
 		switch {
 		case c.Peer != "" && c.Peer == g.distrusted && now.Before(g.distrustedUntil):
@@ -197,20 +201,20 @@ func (g *gate) applyOpening(now time.Time, c GateChange) {
 			return
 		}
 		g.open, g.openedAt, g.openedBy = true, now.Add(-min(c.OpenFor, g.cooldown())), c.Peer
-		g.failedTrial, g.nextTrial, g.soonest = c.FailedTrials, next, next
+		g.failedTrial, g.nextTrial, g.soonest = failedTrials, next, next
 		g.cause = sharedCause(c.Cause, classify.ReasonTransient, 0)
 		g.generation++
 		g.openedIn = g.generation
 		g.dismiss(now)
 		return
 	}
-	if c.FailedTrials < g.failedTrial {
+	if failedTrials < g.failedTrial {
 		return // older than what this process knows
 	}
-	if c.FailedTrials > g.failedTrial || next.Before(g.nextTrial) {
+	if failedTrials > g.failedTrial || next.Before(g.nextTrial) {
 		g.nextTrial, g.soonest = next, next
 	}
-	g.failedTrial = c.FailedTrials
+	g.failedTrial = failedTrials
 	g.noTrialBefore = time.Time{}
 	g.dismiss(now)
 }

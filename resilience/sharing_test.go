@@ -3,6 +3,7 @@ package resilience_test
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ type fakeSharer struct {
 	published []resilience.GateChange
 	claims    int
 	current   []resilience.GateChange
+	panics    bool                                             // Publish panics
 	answer    func(ctx context.Context) (time.Duration, error) // nil: granted
 }
 
@@ -34,6 +36,9 @@ func (f *fakeSharer) Attach(r resilience.Receiver) { f.Receiver = r }
 func (f *fakeSharer) Publish(c resilience.GateChange) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.panics {
+		panic("no memory")
+	}
 	f.published = append(f.published, c)
 }
 
@@ -241,6 +246,45 @@ func TestSharing_HostileOpening(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		require.NoError(t, f.do(t.Context()))
 		assert.Equal(t, resilience.BreakerClosed, f.status().State)
+	})
+}
+
+// If another process reports the largest number of failed trials, this process can
+// still count its own failed trial.
+func TestSharing_HostileNumberOfTrials(t *testing.T) {
+	for name, open := range map[string]bool{"while closed": false, "while open": true} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				f := newSharedFixture(t)
+				f.begin(t)
+				if open {
+					f.Apply(opened(resilience.GateChange{NextTrial: time.Millisecond, OpenFor: time.Minute}))
+				}
+				f.Apply(opened(resilience.GateChange{NextTrial: time.Millisecond, OpenFor: time.Minute, FailedTrials: math.MaxInt}))
+				f.fails = errNetwork
+				time.Sleep(time.Second)
+				require.Error(t, f.do(t.Context()))
+				assert.Equal(t, 1, f.called, "the trial")
+				require.NotEmpty(t, f.published)
+				assert.Positive(t, f.published[0].FailedTrials)
+				f.fails = nil
+				time.Sleep(10 * time.Second)
+				require.NoError(t, f.do(t.Context()))
+			})
+		})
+	}
+}
+
+// If a Sharer panics, the panic goes to the caller. The gate is not blocked.
+func TestSharing_PanicOfSharer(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		f := newSharedFixture(t)
+		f.begin(t)
+		f.panics, f.fails = true, answer(429, "5")
+		assert.PanicsWithValue(t, "no memory", func() { _ = f.do(t.Context()) })
+		f.panics, f.fails = false, nil
+		assert.Equal(t, 5*time.Second, f.status().Hold)
+		require.NoError(t, f.do(t.Context()))
 	})
 }
 
