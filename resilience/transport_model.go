@@ -17,6 +17,10 @@ var modelPaths = []string{
 	"model/*/invoke", "model/*/invoke-with-response-stream", "model/*/converse", "model/*/converse-stream",
 }
 
+// connecting has the values of net.OpError.Op for which no request can have been sent.
+// The last two are of connections through a proxy.
+var connecting = map[string]bool{"dial": true, "proxyconnect": true, "socks connect": true}
+
 // WithModelAPIs also retries POST requests to the APIs of language models. A request
 // is retried only if the response is an error or if no connection was made. If a
 // connection breaks later, the request is not retried, because the model may have
@@ -55,6 +59,12 @@ func unanswered(a Attempt) bool {
 	if _, ok := errors.AsType[*ResponseError](a.Err); ok {
 		return true
 	}
-	dial, ok := errors.AsType[*net.OpError](a.Err)
-	return ok && dial.Op == "dial"
+	err := a.Err
+	for { // a proxy's client wraps the error of the dial in an error of its own
+		op, ok := errors.AsType[*net.OpError](err)
+		if !ok || connecting[op.Op] {
+			return ok
+		}
+		err = op.Err
+	}
 }

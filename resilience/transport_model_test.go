@@ -3,6 +3,7 @@ package resilience_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -37,6 +38,10 @@ func TestWithModelAPIs(t *testing.T) {
 		{name: "Google", url: "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-pro:generateContent", first: step{status: 503}, calls: 2},
 		{name: "Bedrock", url: "https://bedrock-runtime.eu-west-1.amazonaws.com/model/a.b-v1:0/converse", first: step{status: 503}, calls: 2},
 		{name: "no connection", url: "https://api.openai.com/v1/chat/completions", first: step{err: refused}, calls: 2},
+		{name: "no connection to the proxy", url: "https://api.openai.com/v1/chat/completions", first: step{err: &net.OpError{Op: "proxyconnect", Net: "tcp", Err: refused}}, calls: 2},
+		{name: "no connection behind the proxy", url: "https://api.openai.com/v1/chat/completions", first: step{err: &net.OpError{Op: "socks connect", Net: "tcp", Err: syscall.ECONNREFUSED}}, calls: 2},
+		{name: "no connection of a tunnel", url: "https://api.openai.com/v1/chat/completions", first: step{err: &net.OpError{Op: "tunnel", Err: fmt.Errorf("hop: %w", refused)}}, calls: 2},
+		{name: "a connection lost in a tunnel", url: "https://api.openai.com/v1/chat/completions", first: step{err: &net.OpError{Op: "tunnel", Err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}}}, calls: 1},
 		{name: "a lost connection", url: "https://api.openai.com/v1/chat/completions", first: step{err: errNetwork}, calls: 1},
 		{name: "a dead key", url: "https://api.openai.com/v1/chat/completions", first: step{status: 401}, calls: 1},
 		{name: "another path", url: "https://api.openai.com/v1/files", first: step{status: 503}, calls: 1},
