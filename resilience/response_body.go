@@ -39,13 +39,22 @@ func send(base http.RoundTripper, r *http.Request, limit time.Duration) (*http.R
 		return resp, err
 	}
 	handedOver = true
-	b := &cancelingBody{ReadCloser: resp.Body, cancel: cancel}
-	if w, ok := resp.Body.(io.Writer); ok { // the connection switched to another protocol
-		resp.Body = &writableBody{b, w}
-	} else {
-		resp.Body = b
-	}
+	resp.Body = wrapBody(resp.Body, cancel)
 	return resp, nil
+}
+
+// wrapBody returns a cancelingBody. If the connection has switched to another protocol,
+// the result also has the methods Write and CloseWrite of body.
+func wrapBody(body io.ReadCloser, cancel context.CancelFunc) io.ReadCloser {
+	b := &cancelingBody{ReadCloser: body, cancel: cancel}
+	w, ok := body.(io.Writer)
+	if !ok {
+		return b
+	}
+	if half, ok := body.(writeCloser); ok {
+		return &halfClosableBody{writableBody{b, w}, half}
+	}
+	return &writableBody{b, w}
 }
 
 // cancelingBody is the body of a response. The end or Close of the body cancels the
@@ -79,4 +88,14 @@ func (b *cancelingBody) Close() error {
 type writableBody struct {
 	*cancelingBody
 	io.Writer
+}
+
+// writeCloser is a connection whose sending direction can be closed alone, like a
+// [net.TCPConn].
+type writeCloser interface{ CloseWrite() error }
+
+// halfClosableBody is a writableBody with the method CloseWrite.
+type halfClosableBody struct {
+	writableBody
+	writeCloser
 }

@@ -105,6 +105,41 @@ func TestTransport_RealHTTP(t *testing.T) {
 	})
 }
 
+// A client of a switched connection can close its own direction and still read.
+func TestTransport_HalfClose(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, rw, err := http.NewResponseController(w).Hijack()
+		if !assert.NoError(t, err) {
+			return
+		}
+		defer func() { _ = conn.Close() }()
+		fmt.Fprint(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: raw\r\n\r\n")
+		sent, err := io.ReadAll(rw)
+		assert.NoError(t, err)
+		fmt.Fprintf(conn, "got %s", sent)
+	}))
+	defer srv.Close()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL, http.NoBody)
+	require.NoError(t, err)
+	r.Header.Set("Connection", "Upgrade")
+	r.Header.Set("Upgrade", "raw")
+	resp, err := resilience.NewTransport(srv.Client().Transport, executor(t, enabled())).RoundTrip(r)
+	require.NoError(t, err)
+	conn, ok := resp.Body.(interface {
+		io.ReadWriteCloser
+		CloseWrite() error
+	})
+	require.True(t, ok)
+	_, err = io.WriteString(conn, "hello")
+	require.NoError(t, err)
+	require.NoError(t, conn.CloseWrite())
+	got, err := io.ReadAll(conn)
+	require.NoError(t, err)
+	assert.Equal(t, "got hello", string(got))
+	require.NoError(t, conn.Close())
+}
+
 // Many clients share a transport. Each client gets the answer to its own request.
 func TestTransport_ConcurrentSafe(t *testing.T) {
 	t.Parallel()
