@@ -9,7 +9,8 @@ import (
 )
 
 // maskedError is an error with a masked text. It has no Unwrap method, because the
-// inner error shows the secret.
+// inner error shows the secret. It has no other method that writes the error, such as
+// MarshalJSON, LogValue or Format, so a log handler calls Error.
 type maskedError struct {
 	text string
 	err  error
@@ -21,14 +22,8 @@ func (e *maskedError) Is(target error) bool { return errors.Is(e.err, target) }
 
 func (e *maskedError) As(target any) bool { return errors.As(e.err, target) }
 
-// maskError returns err, or a [maskedError] if the text has a secret.
-func maskError(err error) error {
-	text := restart.ErrorText(err)
-	if clean := mask.Text(text); clean != text {
-		return &maskedError{clean, err}
-	}
-	return err
-}
+// maskError returns an error for a log record. Its text is the masked text of err.
+func maskError(err error) error { return &maskedError{mask.Text(restart.ErrorText(err)), err} }
 
 // MarshalJSON encodes the event. It masks secrets in texts. It removes user
 // information and the query from the endpoint.

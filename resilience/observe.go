@@ -50,9 +50,9 @@ var logEntries = map[Kind]logEntry{
 // derivedRetry). If the provider asked for no time, the record contains backoffMs: the
 // pause of the retry schedule, without jitter.
 //
-// The attribute "err" is the error of the caller's function. Secrets in the text of
-// the error are masked. errors.Is and errors.As still work on the error. A nil
-// logger logs nothing.
+// The attribute "err" is an error with the text of the caller's error. Secrets in the
+// text are masked. Other methods of the caller's error, such as MarshalJSON, are not
+// used. errors.Is and errors.As still work on the error. A nil logger logs nothing.
 func LogEvents(logger *slog.Logger) Observer {
 	return func(ctx context.Context, e Event) {
 		if logger == nil {
