@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/errclass/errclass/internal/mask"
 )
 
 // notify sends pending events to the observers, in order and without holding mu.
@@ -47,7 +49,7 @@ type EndpointHealth struct {
 	LastPing     time.Time     `json:"lastPing,omitzero"`      // zero without pings
 	PingBroken   bool          `json:"pingBroken,omitempty"`   // the last ping was itself faulty
 	Sessions     int           `json:"sessions,omitempty"`     // number of live sessions
-	SessionError string        `json:"sessionError,omitempty"` // error of the last session that died
+	SessionError string        `json:"sessionError,omitempty"` // error of the last session that died; secrets are masked
 }
 
 // Snapshot returns the health of all endpoints, ordered by name.
@@ -72,7 +74,7 @@ func (h *Health) snapshot(e *endpointHealth) EndpointHealth {
 		s.Latency = c.latency / time.Duration(c.calls)
 	}
 	if e.sessionErr != nil {
-		s.SessionError = e.sessionErr.Error()
+		s.SessionError = mask.Text(e.sessionErr.Error())
 	}
 	return s
 }

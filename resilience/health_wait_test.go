@@ -107,6 +107,19 @@ func TestHealthSessionDies(t *testing.T) {
 	})
 }
 
+// A snapshot has no secret of the error that ended a session.
+func TestHealthSessionErrorIsMasked(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, _ := healthIn(t, nil)
+		session, cancel := context.WithCancelCause(t.Context())
+		h.Watch(session, testEndpoint)
+		cancel(errors.New("dial wss://bob:S3CRETS3CRET12@h/: EOF"))
+		synctest.Wait()
+		assert.Equal(t, "session died: dial wss://bob:[masked]@h/: EOF", h.Snapshot()[0].SessionError)
+	})
+}
+
 // An endpoint with several sessions becomes unhealthy when the last of them dies.
 func TestHealthSeveralSessions(t *testing.T) {
 	t.Parallel()
