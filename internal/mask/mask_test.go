@@ -12,7 +12,7 @@ import (
 
 var (
 	allShapes   = slices.Concat(shapes, moreShapes, yamlShapes, sentenceShapes, codeShapes, callShapes, commandShapes)
-	allInnocent = slices.Concat(innocent, moreInnocent, yamlInnocent, sentenceInnocent, codeInnocent, callInnocent, commandInnocent)
+	allInnocent = slices.Concat(innocent, moreInnocent, yamlInnocent, sentenceInnocent, codeInnocent, callInnocent, commandInnocent, pemInnocent)
 )
 
 func TestShapes(t *testing.T) {

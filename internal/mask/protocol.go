@@ -106,7 +106,7 @@ func (s *scanner) endsLine(i int) bool {
 	case c == '\n', c == '\r', c == ';':
 		return true
 	case c == '\\':
-		return i+1 < len(s.text) && strings.IndexByte(`rn"`, s.text[i+1]) >= 0
+		return lineBreak(s.text[i:]) != "" || opens(s.text[i:]).n > 0
 	case class[c]&quote != 0:
 		return i > 0 && class[s.text[i-1]]&space == 0
 	}

@@ -152,6 +152,21 @@ func escape(text string) int {
 	return 0
 }
 
+// lineBreak returns the line break at the beginning of text, or "". In a string, the line
+// break is an escape such as \n, in a string within a string \\n.
+func lineBreak(text string) string {
+	k := 0
+	switch text[0] {
+	case '\n', '\r':
+		return text[:1]
+	case '\\':
+		if k = backslashes(text); k < len(text) && (text[k] == 'n' || text[k] == 'r') {
+			return text[:k+1]
+		}
+	}
+	return ""
+}
+
 // escaped returns the byte that a hexadecimal escape means: '=' for %3D. For any
 // other text it returns 0.
 func escaped(seq string) byte {
