@@ -29,11 +29,11 @@ func (s *scanner) command(i, end int) {
 // startsProgram reports whether s.text[i:end] is a program name. A path can precede
 // the name.
 func (s *scanner) startsProgram(i, end int) bool {
-	if i > 0 && class[s.text[i-1]]&(wordly|dot) != 0 || i > 0 && strings.IndexByte("@=", s.text[i-1]) >= 0 {
+	if i > 0 && class[s.text[i-1]]&(wordly|dot) != 0 && !s.escapeEnds(i) && colourBefore(s.text[:i]) == 0 || i > 0 && strings.IndexByte("@=", s.text[i-1]) >= 0 {
 		return false
 	}
 	end += len(exeSuffix(s.text[end:]))
-	return end < len(s.text) && (s.text[end] == ' ' || s.text[end] == '\t' || class[s.text[end]]&quote != 0 || s.text[end] == '\\')
+	return end < len(s.text) && (s.text[end] == ' ' || s.text[end] == 0x1b || s.text[end] == '\t' || class[s.text[end]]&quote != 0 || s.text[end] == '\\')
 }
 
 // exeSuffix returns the suffix at the beginning of text, such as .exe, or "".
@@ -90,8 +90,8 @@ func (s *scanner) commands(i, end, depth int) int {
 //   - '<' if a here-string (<<<) follows,
 //   - otherwise the byte that ends the command.
 func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
-	for i < end && (s.text[i] == ' ' || s.text[i] == '\t' || s.text[i] == ',' || s.text[i] == '[' || s.text[i] == '(') {
-		i++
+	for i < end && (s.text[i] == ' ' || s.text[i] == '\t' || s.text[i] == ',' || s.text[i] == '[' || s.text[i] == '(' || colour(s.text[i:end]) > 0) {
+		i += max(1, colour(s.text[i:end]))
 	}
 	if i+1 < end && s.text[i] == '\\' && (s.text[i+1] == '\n' || s.text[i+1] == 'n') { // a continued line, or an escaped line break
 		if s.text[i+1] == 'n' {

@@ -19,6 +19,7 @@ var fragments = []string{
 	"mysql ", "-p ", "curl -u a:", "zip \"x ", "sh -c \"", "echo a|", "set A_TOKEN ", "net use ", "htpasswd -b ", "> AUTH ", "PASS ", "IDENTIFIED BY ", "334 UGFzc3dvcmQ6\n", "a1 LOGIN ", "tokens: [", "tokens: {\"a\":",
 	"passwords:\n- a\n", "- b\n", "code is ", "1234 is your ", "otp ", "密码", "密码为", "contraseña ", "->", " -> ", "digest a=b, ", "AC", "login as a:b", "setuser >", "password FOR ", "'x' = ", "map[", "{", "(\"", "connect a/b@",
 	"secrets:\n", "  a: b\n", `secrets:\n`, "\n[secrets]\n", "a = b\n", "crypt(", "crypt('a', ", "aes_encrypt((", "senha é ", "senha é “", "\u00a0", "le code d'", "l'", "encrypted KEY 'a' ", "net user a ", "psexec a:b@",
+	"\x1b[31mpwd\x1b[0m=", `\u001b[31m`, "[31m", `\\\\`, "-----BEGIN PRIVATE KEY-----\nAb+c\n", "Comment: ",
 }
 
 // repeated repeats a text, but returns at most size bytes.

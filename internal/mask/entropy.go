@@ -12,8 +12,10 @@ const (
 func (s *scanner) random() {
 	last := 0 // end of the previous random token
 	for i := 0; i < len(s.text); {
-		if class[s.text[i]]&(alnum|dash|base64) == 0 {
-			i++
+		if c := s.text[i]; class[c]&(alnum|dash|base64) == 0 {
+			if i++; c == '\\' || c == 0x1b {
+				i += max(1, escape(s.text[i-1:])) - 1
+			}
 			continue
 		}
 		from := i
@@ -151,15 +153,22 @@ func (s *scanner) isID(from int) bool {
 	// Find the end of the name before the token, as in `name=id` and `"name":
 	// "id"`.
 	to := from
-	const reach = 6 // separators, quotes and spaces
-	for to > 0 && from-to < reach && class[s.text[to-1]]&(wordly|dot) == 0 && s.text[to-1] != '\n' && s.text[to-1] != '?' {
+	reach := 6 // separators, quotes and spaces
+	for to > 0 && from-to < reach {
+		if n := colourBefore(s.text[:to]); n > 0 {
+			to, reach = to-n, reach+n
+			continue
+		}
+		if class[s.text[to-1]]&(wordly|dot) != 0 || s.text[to-1] == '\n' || s.text[to-1] == '?' {
+			break
+		}
 		to--
 	}
 	if to == from {
 		return false
 	}
 	start := to
-	for start > 0 && to-start < nameBytes/2 && (class[s.text[start-1]]&(wordly|dot) != 0 || s.text[start-1] == ' ') {
+	for start > 0 && to-start < nameBytes/2 && (class[s.text[start-1]]&(wordly|dot) != 0 || s.text[start-1] == ' ') && colourBefore(s.text[:start]) == 0 {
 		start--
 	}
 	if to > 2 && s.text[to-1] >= '0' && strings.HasPrefix(s.text[to:], ":") && (strings.Contains(s.text[start:to], "sha") || strings.Contains(s.text[start:to], "SHA")) {

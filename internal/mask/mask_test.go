@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	allShapes   = slices.Concat(shapes, moreShapes, yamlShapes, sentenceShapes, codeShapes, callShapes, commandShapes)
-	allInnocent = slices.Concat(innocent, moreInnocent, yamlInnocent, sentenceInnocent, codeInnocent, callInnocent, commandInnocent, pemInnocent)
+	allShapes   = slices.Concat(shapes, moreShapes, yamlShapes, sentenceShapes, codeShapes, callShapes, commandShapes, colourShapes)
+	allInnocent = slices.Concat(innocent, moreInnocent, yamlInnocent, sentenceInnocent, codeInnocent, callInnocent, commandInnocent, pemInnocent, colourInnocent)
 )
 
 func TestShapes(t *testing.T) {

@@ -45,7 +45,7 @@ func (s *scanner) nameFrom(end int) int {
 		if class[c]&(wordly|dot) == 0 && c != '$' && c != ' ' || c == ' ' && from > 1 && s.text[from-2] == ' ' {
 			break
 		}
-		if s.escapeEnds(from) {
+		if s.escapeEnds(from) || colourBefore(s.text[:from]) > 0 {
 			break
 		}
 	}

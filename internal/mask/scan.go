@@ -87,7 +87,7 @@ func (s *scanner) scan() {
 			if i+1 < len(s.text) && s.text[i+1] == '>' {
 				s.separator(i)
 			}
-			if i == 0 || class[s.text[i-1]]&(alnum|dash) == 0 {
+			if fresh && (i == 0 || class[s.text[i-1]]&dash == 0) {
 				s.flag(i)
 			}
 			if len(s.text)-i > 5 && s.text[i:i+5] == "-----" {
@@ -112,6 +112,9 @@ func (s *scanner) scan() {
 func escape(text string) int {
 	switch text[0] {
 	case '\\':
+		if n := colour(text); n > 0 {
+			return n
+		}
 		if len(text) >= 6 && text[1] == 'u' && isHex(text[2]) && isHex(text[3]) && isHex(text[4]) && isHex(text[5]) {
 			return 6
 		}
@@ -137,17 +140,7 @@ func escape(text string) int {
 			return n
 		}
 	case 0x1b:
-		if len(text) < 2 || text[1] != '[' {
-			return 0
-		}
-		const longest = 16
-		for n := 2; n < len(text) && n < longest; n++ {
-			if c := text[n]; c >= 0x40 && c <= 0x7e {
-				return n + 1
-			} else if class[c]&digit == 0 && c != ';' && c != '?' {
-				return 0
-			}
-		}
+		return colour(text)
 	}
 	return 0
 }

@@ -30,14 +30,8 @@ func blankBefore(text string) int {
 	switch c := text[len(text)-1]; {
 	case c == ' ', c == '\t':
 		return 1
-	case c == 'm':
-		const longest = 16
-		if at := strings.LastIndexByte(text[max(0, len(text)-longest):], 0x1b); at >= 0 {
-			at += max(0, len(text)-longest)
-			if at+escape(text[at:]) == len(text) {
-				return len(text) - at
-			}
-		}
+	case c == 'm', c == 'K':
+		return colourBefore(text)
 	case c >= 0x80:
 		for _, b := range blanks {
 			if strings.HasSuffix(text, b) {

@@ -64,8 +64,8 @@ func (s *scanner) skipGap(i int) (at int, below bool) {
 			i++
 		case c >= 0x80 && blank(s.text[i:]) > 0:
 			i += blank(s.text[i:])
-		case c == 0x1b && escape(s.text[i:]) > 0:
-			i += escape(s.text[i:])
+		case (c == 0x1b || c == '\\') && colour(s.text[i:]) > 0:
+			i += colour(s.text[i:])
 		default:
 			return i, below
 		}
@@ -95,7 +95,7 @@ func (s *scanner) endsRun(i int, encoded bool) bool {
 	case class[c]&(space|quote|stop) != 0:
 		return true
 	case c == '\\':
-		return i+1 < len(s.text) && strings.IndexByte(`nrt"'u`, s.text[i+1]) >= 0
+		return i+1 < len(s.text) && strings.IndexByte(`nrt"'u`, s.text[i+1]) >= 0 || colour(s.text[i:]) > 0
 	case c == ',':
 		return s.endsItem(i + 1)
 	case c == '%' && encoded:
