@@ -124,7 +124,10 @@ func (a *Annotator) record(rec *shapes.Record) {
 	if !a.all && !rec.IsError() && !rec.Stderr {
 		return
 	}
-	found := Insertion{At: max(rec.At, 0)}
+	found := Insertion{}
+	if n := len(a.inserts); n > 0 {
+		found.At = a.inserts[n-1].At
+	}
 	if rec.Category == nil || rec.Reason == nil {
 		r, _ := Classify(a.classify, rec)
 		if rec.Stderr && !a.all && !rec.IsError() && !precedence.Known(&r) {
@@ -141,8 +144,12 @@ func (a *Annotator) record(rec *shapes.Record) {
 	if a.times {
 		found.time, _ = rec.Time()
 	}
+	// The insertions must be in order. A record without a place gets no fields.
 	before := len(a.buf)
-	a.buf = rec.Append(a.buf, found.Category, found.Reason)
+	if rec.At >= found.At {
+		found.At = rec.At
+		a.buf = rec.Append(a.buf, found.Category, found.Reason)
+	}
 	found.Insert = a.buf[before:]
 	a.inserts = append(a.inserts, found)
 }

@@ -66,6 +66,26 @@ func TestProcess(t *testing.T) {
 	}
 }
 
+// TestRecordsWithoutAttributesPass checks OTLP lines of which a later record has
+// attributes that are not a list. No field can be inserted into that record.
+func TestRecordsWithoutAttributesPass(t *testing.T) {
+	t.Parallel()
+	const (
+		record = `{"severityNumber":17,"body":{"stringValue":"slow down"}`
+		fields = `{"key":"error.category","value":{"stringValue":"retryable"}},{"key":"error.reason","value":{"stringValue":"rate_limit"}}`
+		before = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[`
+		after  = `]}]}]}` + "\n"
+	)
+	for _, odd := range []string{`null`, `{}`, `""`, `1`} {
+		without := record + `,"attributes":` + odd + `}`
+		in := before + record + `},` + without + `,` + without + `,` + record + `}` + after
+		want := before + record + `,"attributes":[` + fields + `]},` + without + `,` + without + `,` + record + `,"attributes":[` + fields + `]}` + after
+		got, summary := process(t, in, in)
+		assert.Equal(t, want+want, got)
+		assert.EqualValues(t, 8, summary.Classified)
+	}
+}
+
 func TestProcessLongLines(t *testing.T) {
 	t.Parallel()
 	ten := `{"error":"slow down","pad":"` + strings.Repeat("é", 5<<20) + `"`

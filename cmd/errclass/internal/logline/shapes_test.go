@@ -161,6 +161,7 @@ func FuzzShapes(f *testing.F) {
 	for _, s := range []string{
 		`{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"severityNumber":17},{"severityNumber":17,"attributes":[]},{},{"severityNumber":9},{"severityNumber":17,"attributes":[ {"key":"a"} ] }]}]},{"scopeLogs":null}]}`,
 		`{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"severityNumber":17,"attributes":null},3,"x"]},7]},[]]}`,
+		`{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"severityNumber":17},{"severityNumber":17,"attributes":{}},{"severityNumber":17}]}]}]}`,
 		"level=error msg=\"a \\\"b\\\" c\" x=1\r\nlevel=error  \n", "web-1  | {\"level\":50}\r\n<11>Jan  2 03:04:05 h a: {\"level\":50}",
 		`{"log":"{\"log\":\"{\\\"level\\\":\\\"error\\\"}\",\"stream\":\"stderr\"}","stream":"stderr"}`,
 		"panic: x\n\ngoroutine 1 [running]:\nmain.main()\n\t/a.go:1\n{}\n\n ERROR\n[ERROR] x\n\x1b[31mERRO\x1b[0m[0000] x",
