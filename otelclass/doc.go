@@ -43,7 +43,9 @@
 //     attributes count as dropped. If the limit is 1, only the category is added.
 //   - If a value is longer than sdklog.WithAttributeValueLengthLimit, it is not
 //     written. All categories and reasons have at most 17 bytes.
-//   - The first attribute that cannot be added is reported to otel.Handle.
+//   - If an attribute cannot be added, the next ForceFlush or Shutdown returns an
+//     error, once. It is not passed to otel.Handle: that handler may log, and the
+//     record that it logs would be emitted within the first one.
 //
 // [WithDetails] adds the rule that determined the reason, the confidence and the
 // provider's retry-after time. [WithFingerprint] adds the id of the error's

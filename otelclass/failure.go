@@ -33,11 +33,20 @@ var errLimit = &failure{kind: "limit", text: "a span or a log record had no room
 	"(sdktrace.WithRawSpanLimits, sdklog.WithAttributeCountLimit, WithAttributeValueLengthLimit); " +
 	"this is reported once"}
 
-// limitReport reports errLimit to OpenTelemetry's error handler once.
+// limitReport reports errLimit once.
 type limitReport struct{ done atomic.Bool }
 
+// first returns errLimit at the first call, and nil at later calls.
+func (l *limitReport) first() error {
+	if l.done.Load() || l.done.Swap(true) {
+		return nil
+	}
+	return errLimit
+}
+
+// report passes errLimit to OpenTelemetry's error handler at the first call.
 func (l *limitReport) report() {
-	if !l.done.Load() && !l.done.Swap(true) {
-		otel.Handle(errLimit)
+	if err := l.first(); err != nil {
+		otel.Handle(err)
 	}
 }

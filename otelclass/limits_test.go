@@ -50,7 +50,8 @@ func (h *handled) reported() (n int) {
 	return n
 }
 
-// If a limit drops or shortens an attribute, an error must be reported.
+// If a limit drops or shortens an attribute, Shutdown must return an error. The error
+// handler must not be called, because it may log while a record is being emitted.
 func TestLogProcessorAtTheLimits(t *testing.T) {
 	h := &handled{}
 	otel.SetErrorHandler(h)
@@ -110,7 +111,13 @@ func TestLogProcessorAtTheLimits(t *testing.T) {
 				for range 2 {
 					provider.Logger("test").Emit(t.Context(), r)
 				}
-				require.NoError(t, provider.Shutdown(t.Context()))
+				assert.Empty(t, h.errs, "while records are emitted")
+				var typed interface{ ErrorType() string }
+				if err := provider.Shutdown(t.Context()); tt.reported == 0 {
+					require.NoError(t, err)
+				} else if assert.ErrorAs(t, err, &typed) {
+					assert.Equal(t, "otelclass.limit", typed.ErrorType())
+				}
 				require.Len(t, exporter.records, 2)
 				for i := range exporter.records {
 					now := attributes(&exporter.records[i])
@@ -129,10 +136,30 @@ func TestLogProcessorAtTheLimits(t *testing.T) {
 						}
 					}
 				}
-				assert.Equal(t, tt.reported, h.reported(), "reported")
 			})
 		}
 	}
+}
+
+// The error about a limit is returned once, by ForceFlush or Shutdown.
+func TestLogProcessorReturnsTheLimitOnce(t *testing.T) {
+	t.Parallel()
+	next := &nextLogs{}
+	p := otelclass.NewLogProcessor(next)
+	provider := sdklog.NewLoggerProvider(append(limits(-1, 5), sdklog.WithProcessor(p))...)
+	emit := func() {
+		next.err = nil
+		provider.Logger("test").Emit(t.Context(), record(log.SeverityError, "alpha"))
+		next.err = errors.New("exporter is full")
+	}
+	emit()
+	emit()
+	err := p.ForceFlush(t.Context())
+	require.ErrorIs(t, err, next.err)
+	require.ErrorContains(t, err, "otelclass: a span or a log record had no room")
+	emit()
+	require.Equal(t, next.err, p.ForceFlush(t.Context()))
+	require.Equal(t, next.err, p.Shutdown(t.Context()))
 }
 
 func limits(count, length int) []sdklog.LoggerProviderOption {

@@ -18,11 +18,16 @@ import (
 // records to the next processor. Create it with [NewLogProcessor]. The zero
 // LogProcessor is not usable. A LogProcessor is safe for concurrent use if the next
 // processor is. It starts no goroutine, takes no lock, and does not block or log.
+//
+// OpenTelemetry's error handler may log, and thus emit a further record. So while a
+// record is being emitted, the LogProcessor does not call that handler. It keeps its
+// own first error and returns it from ForceFlush or Shutdown.
 type LogProcessor struct {
-	next   sdklog.Processor
-	cfg    *config
-	closed atomic.Bool
-	limits limitReport
+	next    sdklog.Processor
+	cfg     *config
+	closed  atomic.Bool
+	limits  limitReport
+	limited pendingError // errLimit
 }
 
 var _ sdklog.Processor = (*LogProcessor)(nil)
@@ -81,21 +86,28 @@ func hasException(r *sdklog.Record) (has bool) {
 	return has
 }
 
-// Shutdown shuts down the next processor. After that all methods do nothing.
+// Shutdown shuts down the next processor. After that all methods do nothing. It
+// returns the next processor's error, joined with the errors of [LogProcessor] that
+// ForceFlush has not returned.
 func (p *LogProcessor) Shutdown(ctx context.Context) error {
 	if p.closed.Swap(true) {
 		return nil
 	}
-	return p.next.Shutdown(ctx)
+	return join(p.next.Shutdown(ctx), p.pending())
 }
 
-// ForceFlush flushes the next processor.
+// ForceFlush flushes the next processor. It returns the next processor's error,
+// joined with an error if an attribute could not be added. That error is returned
+// once.
 func (p *LogProcessor) ForceFlush(ctx context.Context) error {
 	if p.closed.Load() {
 		return nil
 	}
-	return p.next.ForceFlush(ctx)
+	return join(p.next.ForceFlush(ctx), p.pending())
 }
+
+// pending returns the errors of p itself that no call has returned yet.
+func (p *LogProcessor) pending() error { return p.limited.take() }
 
 // classify adds the missing attributes to r. If r already had a category, the Result
 // is zero.
@@ -134,7 +146,7 @@ func (p *LogProcessor) classify(r *sdklog.Record) classify.Result {
 	d.AddStack(cfg.classifier, &f.Facts, &limit, limit.Left())
 	res := d.Complete(cfg.classifier, &f.Facts)
 	if r.AttributesLen() > evidence.MaxAttributes || !cfg.addTo(r, missing, cfg.values(&d)) {
-		p.limits.report()
+		p.limited.keep(p.limits.first())
 	}
 	if missing&attrkey.Category == 0 {
 		return classify.Result{}

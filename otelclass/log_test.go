@@ -159,21 +159,20 @@ func TestLogProcessorDelegates(t *testing.T) {
 	next := &nextLogs{err: full}
 	p := otelclass.NewLogProcessor(next)
 	param := sdklog.EnabledParameters{Severity: log.SeverityInfo}
-	var r sdklog.Record
-	r.SetSeverity(log.SeverityError)
+	r := emit(t, record(log.SeverityError, ""))
 
 	assert.False(t, p.Enabled(ctx, param))
 	next.enabled = true
 	assert.True(t, p.Enabled(ctx, param))
 	assert.Equal(t, log.SeverityInfo, next.severity)
-	assert.Equal(t, full, p.OnEmit(ctx, &r))
+	assert.Equal(t, full, p.OnEmit(ctx, r))
 	assert.NoError(t, p.OnEmit(ctx, nil))
 	assert.Equal(t, full, p.ForceFlush(ctx))
 	assert.Equal(t, full, p.Shutdown(ctx))
 	assert.Equal(t, []context.Context{ctx, ctx, ctx, ctx, ctx}, next.calls)
 
 	assert.False(t, p.Enabled(ctx, param))
-	assert.NoError(t, p.OnEmit(ctx, &r))
+	assert.NoError(t, p.OnEmit(ctx, r))
 	assert.NoError(t, p.ForceFlush(ctx))
 	assert.NoError(t, p.Shutdown(ctx))
 	assert.Len(t, next.calls, 5, "a no-op after Shutdown")

@@ -48,7 +48,8 @@ type pendingError struct{ first atomic.Pointer[error] }
 
 func (p *pendingError) keep(err error) {
 	if err != nil {
-		p.first.CompareAndSwap(nil, &err)
+		kept := err // only this copy is on the heap
+		p.first.CompareAndSwap(nil, &kept)
 	}
 }
 
