@@ -139,4 +139,9 @@
 //   - otelclass.instrument: a meter rejected a name
 //   - otelclass.observer_panic: an observer panicked
 //   - otelclass.limit: an attribute could not be added
+//
+// The processors return panics from ForceFlush and Shutdown, and so does the
+// LogProcessor with a limit. The LogProcessor's OnEmit returns only errors of the next
+// processor: OpenTelemetry's error handler may log, and a record about the error would
+// fail in the same way.
 package otelclass

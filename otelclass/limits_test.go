@@ -20,6 +20,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"pgregory.net/rapid"
 
+	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/otelclass"
 )
 
@@ -139,6 +140,28 @@ func TestLogProcessorAtTheLimits(t *testing.T) {
 			})
 		}
 	}
+}
+
+// An error handler that logs must not emit records without end, even if each record makes
+// an observer panic.
+func TestLogProcessorBelowAnErrorHandlerThatLogs(t *testing.T) {
+	defer otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))
+	exporter := &logs{}
+	p := otelclass.NewLogProcessor(sdklog.NewSimpleProcessor(exporter),
+		otelclass.WithObserver(func(context.Context, otelclass.Signal, classify.Result) { panic("boom") }))
+	logger := sdklog.NewLoggerProvider(append(limits(1, -1), sdklog.WithProcessor(p))...).Logger("test")
+	emitted := 0
+	emit := func() {
+		if emitted++; emitted < 100 {
+			logger.Emit(t.Context(), record(log.SeverityError, "alpha"))
+		}
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) { emit() }))
+	emit()
+	assert.Len(t, exporter.records, 1)
+	err := p.Shutdown(t.Context())
+	require.ErrorContains(t, err, "an observer panicked")
+	require.ErrorContains(t, err, "had no room")
 }
 
 // The error about a limit is returned once, by ForceFlush or Shutdown.

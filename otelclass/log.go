@@ -20,14 +20,16 @@ import (
 // processor is. It starts no goroutine, takes no lock, and does not block or log.
 //
 // OpenTelemetry's error handler may log, and thus emit a further record. So while a
-// record is being emitted, the LogProcessor does not call that handler. It keeps its
-// own first error and returns it from ForceFlush or Shutdown.
+// record is being emitted, the LogProcessor does not call that handler and returns only
+// the next processor's error. It keeps its own errors, the first of each kind, and
+// returns them from ForceFlush or Shutdown.
 type LogProcessor struct {
 	next    sdklog.Processor
 	cfg     *config
 	closed  atomic.Bool
 	limits  limitReport
 	limited pendingError // errLimit
+	panics  pendingError
 }
 
 var _ sdklog.Processor = (*LogProcessor)(nil)
@@ -56,8 +58,7 @@ func (p *LogProcessor) Enabled(ctx context.Context, param sdklog.EnabledParamete
 }
 
 // OnEmit adds category and reason to an error record. It passes every record to the
-// next processor. It returns the next processor's error, joined with an error for
-// each observer that panicked.
+// next processor and returns that processor's error.
 func (p *LogProcessor) OnEmit(ctx context.Context, r *sdklog.Record) error {
 	if p.closed.Load() || r == nil {
 		return nil
@@ -70,7 +71,7 @@ func (p *LogProcessor) OnEmit(ctx context.Context, r *sdklog.Record) error {
 	res := p.classify(r)
 	err := p.next.OnEmit(ctx, r)
 	if res.Category != "" && (failed || severity == log.SeverityUndefined) {
-		err = join(err, p.cfg.observe(ctx, SignalLog, res))
+		p.panics.keep(p.cfg.observe(ctx, SignalLog, res))
 	}
 	return err
 }
@@ -97,8 +98,8 @@ func (p *LogProcessor) Shutdown(ctx context.Context) error {
 }
 
 // ForceFlush flushes the next processor. It returns the next processor's error,
-// joined with an error if an attribute could not be added. That error is returned
-// once.
+// joined with the first panic of an observer since the last ForceFlush. If an
+// attribute could not be added, it also returns an error about that, once.
 func (p *LogProcessor) ForceFlush(ctx context.Context) error {
 	if p.closed.Load() {
 		return nil
@@ -107,7 +108,7 @@ func (p *LogProcessor) ForceFlush(ctx context.Context) error {
 }
 
 // pending returns the errors of p itself that no call has returned yet.
-func (p *LogProcessor) pending() error { return p.limited.take() }
+func (p *LogProcessor) pending() error { return join(p.panics.take(), p.limited.take()) }
 
 // classify adds the missing attributes to r. If r already had a category, the Result
 // is zero.

@@ -108,9 +108,12 @@ func TestWithObserverPanics(t *testing.T) {
 	}
 	full := errors.New("exporter is full")
 
-	err := otelclass.NewLogProcessor(&nextLogs{err: full}, opts...).OnEmit(t.Context(), emit(t, record(log.SeverityError, "alpha")))
+	records := otelclass.NewLogProcessor(&nextLogs{err: full}, opts...)
+	require.Equal(t, full, records.OnEmit(t.Context(), emit(t, record(log.SeverityError, "alpha"))))
+	err := records.ForceFlush(t.Context())
 	require.ErrorIs(t, err, full)
-	assert.ErrorContains(t, err, "otelclass: an observer panicked, see WithObserver: boom")
+	require.ErrorContains(t, err, "otelclass: an observer panicked, see WithObserver: boom")
+	require.Equal(t, full, records.Shutdown(t.Context()), "the panic is returned once")
 
 	next := &keeper{}
 	spans := otelclass.NewSpanProcessor(next, opts...)

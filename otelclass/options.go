@@ -155,8 +155,8 @@ func WithClassifier(c *classify.Classifier) Option {
 // category and reason, the observer gets these.
 //
 // The observer must be safe for concurrent use and must not block. If it panics, the
-// span or record is still passed on. A LogProcessor returns the panic as an error of
-// OnEmit. A SpanProcessor returns it from the next ForceFlush or Shutdown.
+// span or record is still passed on. The processor returns the first panic from the
+// next ForceFlush or Shutdown.
 func WithObserver(observe func(context.Context, Signal, classify.Result)) Option {
 	return optionFunc(func(c config) config {
 		if observe != nil {
