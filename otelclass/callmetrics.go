@@ -68,8 +68,10 @@ var restartStates = []string{
 // [MaxEndpoints] endpoints have labels of their own. Each pair of an endpoint and a
 // provider has 18 series of attempts.
 //
-// Series exist from the start with the value 0, with three exceptions:
+// Series exist from the start with the value 0, with four exceptions:
 //
+//   - If the meter is that of otel.Meter, and otel.SetMeterProvider is called later, the
+//     series of an instrument begin with its first count.
 //   - If [WithEndpoints] does not declare an endpoint, its series begin with the
 //     first attempt or hold.
 //   - If a target of a fallback is not a declared provider, the series for this pair

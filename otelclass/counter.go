@@ -22,7 +22,8 @@ type Counter struct {
 // NewCounter returns a counter with the instrument errclass.errors, unit {error}.
 // Its labels are error.category, error.reason and signal (log or span).
 // [WithProviders] adds the label provider. All series exist from the start with the
-// value 0.
+// value 0. If the meter is that of otel.Meter, call otel.SetMeterProvider first:
+// otherwise the series begin with the first error.
 //
 // A failure can count once under each signal. Use signal="log" for alerts, because
 // spans are sampled.

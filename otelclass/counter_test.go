@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/log"
+	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/metric/noop"
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
@@ -45,6 +49,73 @@ func TestCounterStartsAtZero(t *testing.T) {
 			assert.Contains(t, values, "error.category="+string(r.Policy().Category)+",error.reason="+string(r)+",signal="+signal)
 		}
 		assert.Contains(t, values, "error.category=timeout,error.reason=timeout,signal="+signal, "the program's own deadline")
+	}
+}
+
+// lateMeter is a meter that drops everything until set is called, like otel.Meter until
+// otel.SetMeterProvider is called.
+type lateMeter struct {
+	noop.Meter
+	counters []*lateCounter
+}
+
+type lateCounter struct {
+	noop.Int64Counter
+	name string
+	to   atomic.Pointer[metric.Int64Counter]
+}
+
+func (m *lateMeter) Int64Counter(name string, _ ...metric.Int64CounterOption) (metric.Int64Counter, error) {
+	c := &lateCounter{name: name}
+	m.counters = append(m.counters, c)
+	return c, nil
+}
+
+func (m *lateMeter) set(t *testing.T, to metric.Meter) {
+	for _, c := range m.counters {
+		counter, err := to.Int64Counter(c.name)
+		require.NoError(t, err)
+		c.to.Store(&counter)
+	}
+}
+
+func (c *lateCounter) Add(ctx context.Context, n int64, opts ...metric.AddOption) {
+	if to := c.to.Load(); to != nil {
+		(*to).Add(ctx, n, opts...)
+	}
+}
+
+func (c *lateCounter) Enabled(ctx context.Context) bool {
+	to := c.to.Load()
+	return to != nil && (*to).Enabled(ctx)
+}
+
+// If the meter provider is set later, the first count after that creates all series.
+func TestCounterStartsAtZeroLater(t *testing.T) {
+	t.Parallel()
+	m, late := newMeter(t), &lateMeter{}
+	counter, err := otelclass.NewCounter(late)
+	require.NoError(t, err)
+	calls, err := otelclass.NewCallMetrics(late, otelclass.WithEndpoints("https://api.openai.com"))
+	require.NoError(t, err)
+	count := func() {
+		counter.Count(t.Context(), otelclass.SignalLog, errLimited)
+		calls.Attempt(t.Context(), "", "https://api.openai.com", errLimited)
+	}
+	count()
+	late.set(t, m.provider.Meter("test"))
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(count)
+	}
+	wg.Wait()
+	whole := newMeter(t)
+	newCounter(t, whole)
+	newCallMetrics(t, whole, otelclass.WithEndpoints("https://api.openai.com"))
+	for _, name := range []string{"errclass.errors", "errclass.attempts"} {
+		values := m.read(t, name)
+		assert.Len(t, values, len(whole.read(t, name)), name)
+		assert.Equal(t, []int64{4}, slices.Collect(maps.Values(nonZero(values))), name)
 	}
 }
 

@@ -122,7 +122,8 @@
 // # Counting
 //
 // [NewCounter] counts errors. [NewCallMetrics] counts attempts, retries and
-// fallbacks. A failure counts once in each signal: a failed span when it ends, a log
+// fallbacks. Create them after otel.SetMeterProvider: otherwise the first failure is the
+// first value of its series, and Prometheus sees no increase. A failure counts once in each signal: a failed span when it ends, a log
 // record when it gets its category. One failure may end several spans, so base
 // alerts on attempts and logs. If slogclass adds the category, give it
 // slogclass.WithObserver(counter.Observe). The LogProcessor then counts only the

@@ -3,6 +3,7 @@ package otelclass
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
@@ -41,10 +42,13 @@ type series struct {
 	metric Metric
 	count  metric.Int64Counter
 	labels map[point][]metric.AddOption
-	later  sync.Map // point -> []metric.AddOption: the series that the method begin has created
+	later  sync.Map    // point -> []metric.AddOption: the series that the method begin has created
+	exist  atomic.Bool // the series exist: an SDK has got their zeros
 }
 
-// newSeries creates the counter, with a series for each point. Their values are 0.
+// newSeries creates the counter, with a series for each point. Their values are 0. A
+// meter of otel.Meter drops these zeros before otel.SetMeterProvider is called. The first
+// count after that call adds them again.
 func newSeries(meter metric.Meter, m Metric, unit, description string, points []point) (*series, error) {
 	count, err := meter.Int64Counter(m.Name, metric.WithUnit(unit), metric.WithDescription(description))
 	if err != nil {
@@ -54,10 +58,23 @@ func newSeries(meter metric.Meter, m Metric, unit, description string, points []
 	for _, p := range points {
 		if p = m.project(p); s.labels[p] == nil {
 			s.labels[p] = s.newLabels(p)
-			count.Add(context.Background(), 0, s.labels[p]...)
 		}
 	}
+	s.create()
 	return s, nil
+}
+
+// create gives the SDK a zero for each series, if there is an SDK.
+func (s *series) create() {
+	if !s.count.Enabled(context.Background()) || s.exist.Swap(true) {
+		return
+	}
+	for _, labels := range s.labels {
+		s.count.Add(context.Background(), 0, labels...)
+	}
+	for _, labels := range s.later.Range {
+		s.count.Add(context.Background(), 0, labels.([]metric.AddOption)...)
+	}
 }
 
 // begin creates further series with the value 0.
@@ -79,6 +96,9 @@ func (s *series) newLabels(p point) []metric.AddOption {
 func (s *series) add(ctx context.Context, p point) {
 	if ctx == nil {
 		ctx = context.Background()
+	}
+	if !s.exist.Load() {
+		s.create()
 	}
 	p = s.metric.project(p)
 	labels := s.labels[p]
