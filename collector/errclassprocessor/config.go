@@ -76,7 +76,7 @@ type ErrorMode string
 const (
 	ErrorModeIgnore    ErrorMode = "ignore"    // the record passes unchanged, and the error is logged
 	ErrorModeSilent    ErrorMode = "silent"    // the record passes unchanged
-	ErrorModePropagate ErrorMode = "propagate" // the batch is refused
+	ErrorModePropagate ErrorMode = "propagate" // the batch is refused with a permanent error
 )
 
 // The signals.

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/consumer/consumererror"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/processor"
@@ -121,7 +122,8 @@ func (p *errclassProcessor) traces(ctx context.Context, td ptrace.Traces) (ptrac
 }
 
 // end adds the counts of a batch to the metrics and returns j to the pool. With
-// error_mode propagate, it returns an error for an unreadable record.
+// error_mode propagate, it returns an error for an unreadable record. The error is
+// permanent: the same batch would be refused again.
 func (p *errclassProcessor) end(ctx context.Context, j *job) error {
 	p.telemetry.count(ctx, j)
 	n, err := j.unreadable, j.err
@@ -132,7 +134,7 @@ func (p *errclassProcessor) end(ctx context.Context, j *job) error {
 	}
 	switch p.cfg.ErrorMode {
 	case ErrorModePropagate:
-		return fmt.Errorf("errclass: %d %s could not be read: %w", n, p.telemetry.signal, err)
+		return consumererror.NewPermanent(fmt.Errorf("errclass: %d %s could not be read: %w", n, p.telemetry.signal, err))
 	case ErrorModeIgnore:
 		p.logger.Warn("records could not be read and pass unchanged", zap.String("signal", p.telemetry.signal), zap.Int("records", n), zap.NamedError("first_error", err))
 	}

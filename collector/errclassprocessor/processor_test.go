@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/confmap/confmaptest"
+	"go.opentelemetry.io/collector/consumer/consumererror"
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -137,7 +138,9 @@ func TestErrorMode(t *testing.T) {
 			good.Body().SetStr(refused)
 			_, err = p.logs(t.Context(), ld)
 			if tt.refused {
-				assert.EqualError(t, err, "errclass: 1 log could not be read: more than 16384 attributes")
+				assert.EqualError(t, err, "Permanent error: errclass: 1 log could not be read: more than 16384 attributes")
+				assert.True(t, consumererror.IsPermanent(err), "sending the batch again would not help")
+				assert.ErrorIs(t, err, errTooManyAttributes)
 			} else {
 				assert.NoError(t, err)
 			}
