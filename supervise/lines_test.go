@@ -45,6 +45,9 @@ func serveLines([]string) {
 			fmt.Println(rest)
 		case "fail":
 			fmt.Println("error: " + rest)
+		case "last": // exits after a long answer, which still fits into a pipe
+			fmt.Print(strings.Repeat("x", 4_000))
+			os.Exit(0)
 		case "crash":
 			crash(rest)
 		case "close-output":

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -105,6 +107,26 @@ func TestServerCrashes(t *testing.T) {
 			require.ErrorContains(t, err, tt.reason, "later calls fail at once")
 		})
 	}
+}
+
+// A client that reads slowly gets the whole answer of a child that has already ended.
+func TestServerLastAnswer(t *testing.T) {
+	t.Parallel()
+	c := self(t, "lines")
+	gone, _ := withLifeline(t, &c)
+	seen := newStatuses()
+	s := supervise.NewServer("files", c, dialLines, supervise.WithObserver(seen.observe), supervise.WithRestarts(0))
+	require.NoError(t, s.Start(t.Context()))
+	got, err := supervise.Call(t.Context(), s, "lines", func(_ context.Context, c *lineClient) ([]byte, error) {
+		_, err := fmt.Fprintln(c.conn, "last")
+		assert.NoError(t, err)
+		waitClosed(t, gone, "the child's end")
+		return io.ReadAll(iotest.OneByteReader(c.conn))
+	})
+	require.NoError(t, err)
+	assert.Len(t, got, 4_000)
+	assert.Equal(t, "exited with code 0", seen.until(t, supervise.ServerDegraded).Reason)
+	assert.NoError(t, s.Stop(t.Context()))
 }
 
 // A call during a restart is answered after the restart.

@@ -24,7 +24,7 @@ type session[C any] struct {
 // exitWait limits three pauses of a session:
 //
 //   - After a closed pipe, the session waits for the exit code.
-//   - After the exit, the session waits for the last output.
+//   - After the exit, the session waits until the last output was read.
 //   - After the answer to a ping, the session waits for the end of the late call.
 const exitWait = time.Second
 
@@ -95,11 +95,12 @@ func (s *Server[C]) dial(ctx context.Context, conn io.ReadWriteCloser) (client C
 func (c *session[C]) wait(lifetime context.Context) *ServerError {
 	select {
 	case <-c.child.exited:
-		c.child.wait(exitWait) // for the last output
+		c.conn.setBroken(errOutputClosed, true) // the client may close the connection from now on
+		c.awaitEnd(lifetime)
 	case <-c.conn.broken:
 		// A crashing child closes its pipes shortly before its exit.
 		if c.conn.brokenByChild() {
-			c.child.wait(exitWait)
+			c.awaitEnd(lifetime)
 		}
 	case <-lifetime.Done():
 		c.conn.fail(errStopped)
@@ -112,6 +113,23 @@ func (c *session[C]) wait(lifetime context.Context) *ServerError {
 		_ = c.closer.Close() // may fail, because the connection is closed already
 	}
 	return c.crash
+}
+
+// awaitEnd waits for the child's exit and the end of its standard error. It then waits
+// until the client has read the answers that are still in the pipe. All this takes at
+// most exitWait, and ends with lifetime.
+func (c *session[C]) awaitEnd(lifetime context.Context) {
+	limit := time.NewTimer(exitWait)
+	defer limit.Stop()
+	for _, end := range []<-chan struct{}{c.child.drained, c.conn.ended} {
+		select {
+		case <-end:
+		case <-limit.C:
+			return
+		case <-lifetime.Done():
+			return
+		}
+	}
 }
 
 // broken reports whether the session takes no more calls.

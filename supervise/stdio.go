@@ -20,6 +20,9 @@ type stdio struct {
 	broken  chan struct{} // closed when err and byChild are set
 	err     error
 	byChild bool // the child broke the connection
+
+	endOnce sync.Once
+	ended   chan struct{} // closed when the client has read all output, or the connection is closed
 }
 
 var _ io.ReadWriteCloser = (*stdio)(nil)
@@ -43,7 +46,7 @@ func connectStdio(cmd *exec.Cmd) (*stdio, error) {
 		return nil, err
 	}
 	cmd.Stdin, cmd.Stdout = childIn, childOut
-	return &stdio{in: in, out: out, childEnds: []*os.File{childIn, childOut}, broken: make(chan struct{})}, nil
+	return &stdio{in: in, out: out, childEnds: []*os.File{childIn, childOut}, broken: make(chan struct{}), ended: make(chan struct{})}, nil
 }
 
 // closeChildEnds closes the child's ends of the pipes in this process. It is called
@@ -60,6 +63,7 @@ func (s *stdio) Read(p []byte) (int, error) {
 	n, err := s.out.Read(p)
 	if err != nil {
 		s.setBroken(errOutputClosed, true)
+		s.setEnded()
 	}
 	return n, err
 }
@@ -82,6 +86,7 @@ func (s *stdio) Close() error {
 // fail closes the connection and records the given cause.
 func (s *stdio) fail(cause error) {
 	s.setBroken(cause, false)
+	s.setEnded()
 	_ = s.in.Close() // may be closed already
 	_ = s.out.Close()
 }
@@ -93,6 +98,9 @@ func (s *stdio) setBroken(cause error, byChild bool) {
 		close(s.broken)
 	})
 }
+
+// setEnded records that the client reads no more output.
+func (s *stdio) setEnded() { s.endOnce.Do(func() { close(s.ended) }) }
 
 // cause returns the error that broke the connection, or nil.
 func (s *stdio) cause() error {

@@ -203,6 +203,23 @@ func TestTail(t *testing.T) {
 	assert.Equal(t, "and this", big.text())
 }
 
+// After the child's exit, a session waits until the client has read the output. It
+// waits at most exitWait.
+func TestAwaitEnd(t *testing.T) {
+	t.Parallel()
+	for _, read := range []time.Duration{exitWait / 2, 2 * exitWait} {
+		synctest.Test(t, func(t *testing.T) {
+			c := &session[int]{child: running(), conn: &stdio{ended: make(chan struct{})}}
+			close(c.child.drained)
+			time.AfterFunc(read, c.conn.setEnded)
+			began := time.Now()
+			c.awaitEnd(t.Context())
+			assert.Equal(t, min(read, exitWait), time.Since(began))
+			<-c.conn.ended
+		})
+	}
+}
+
 // A broken connection keeps the first error that broke it.
 func TestBrokenConnection(t *testing.T) {
 	t.Parallel()
