@@ -197,21 +197,24 @@ func TestGroups(t *testing.T) {
 }
 
 // If the context of Stop ends first, Stop returns the context's error. The server still
-// ends.
+// ends, and the observers see its end.
 func TestStopInHaste(t *testing.T) {
 	t.Parallel()
 	c := self(t, "stubborn")
 	c.Grace = shortGrace
 	gone, _ := withLifeline(t, &c)
+	seen := newStatuses()
 	s := supervise.NewServer("stubborn", c, func(_ context.Context, conn ioConn) (struct{}, error) {
 		_, err := conn.Read(make([]byte, len("ready\n")))
 		return struct{}{}, err
-	})
+	}, supervise.WithObserver(seen.observe))
 	require.NoError(t, s.Start(t.Context()))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, s.Stop(ctx), context.Canceled)
 	waitClosed(t, gone, "its end")
-	require.NoError(t, s.Stop(t.Context()))
+	seen.until(t, supervise.ServerStopped)
 	assert.Equal(t, supervise.ServerStopped, s.Status().State)
+	require.NoError(t, s.Stop(t.Context()))
+	assert.Equal(t, []supervise.ServerState{supervise.ServerRunning, supervise.ServerStopped}, seen.states())
 }

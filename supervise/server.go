@@ -180,7 +180,8 @@ func (s *Server[C]) supervise(current *session[C]) {
 // Stop ends the server and returns when the child has ended. It may be called twice,
 // and before Start. Waiting calls fail. Stop closes the child's standard input and
 // sends SIGTERM to its group. After Command.Grace, it sends SIGKILL. If ctx ends
-// first, Stop returns the cause of ctx, but still ends the child.
+// first, Stop returns the cause of ctx, but still ends the child. The state becomes
+// [ServerStopped] when the child has ended.
 func (s *Server[C]) Stop(ctx context.Context) error {
 	s.cancel(errStopped)
 	s.mu.Lock()
@@ -190,6 +191,10 @@ func (s *Server[C]) Stop(ctx context.Context) error {
 		select {
 		case <-done:
 		case <-ctx.Done():
+			go func() {
+				<-done
+				s.setStatus(ServerStatus{State: ServerStopped}, nil)
+			}()
 			return context.Cause(ctx)
 		}
 	}
