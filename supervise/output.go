@@ -33,7 +33,8 @@ func (a *activity) record() { a.last.Store(int64(time.Since(a.began))) }
 type output struct {
 	name     string
 	from     *os.File
-	childEnd *os.File // open until the child has started
+	childEnd *os.File // open until the child has started or, of a terminal, has ended
+	terminal bool
 	to       io.Writer
 	mu       *sync.Mutex // set if two outputs share a writer
 	activity *activity
@@ -115,11 +116,15 @@ func (o *outputs) add(name string, to io.Writer) (*os.File, error) {
 	return one.childEnd, nil
 }
 
-// begin starts copying. If the child has not started, it closes the pipes.
+// begin starts copying. If the child has not started, it closes the pipes. The child's
+// end of a terminal stays open: without an open end, the terminal would be hung up,
+// and the child may redirect its own ends.
 func (o *outputs) begin(started bool) {
 	o.activity.began = time.Now()
 	for _, one := range o.all {
-		_ = one.childEnd.Close()
+		if !started || !one.terminal {
+			_ = one.childEnd.Close()
+		}
 		if started {
 			go one.copy()
 		} else {
@@ -134,6 +139,11 @@ func (o *outputs) begin(started bool) {
 // writer can take the rest of the output, but a process that never stops writing
 // cannot make drain wait for ever.
 func (o *outputs) drain(grace time.Duration) {
+	for _, one := range o.all {
+		if one.terminal {
+			_ = one.childEnd.Close()
+		}
+	}
 	all := make(chan struct{})
 	go func() {
 		defer close(all)

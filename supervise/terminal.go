@@ -9,7 +9,7 @@ import (
 
 // Terminal is a pseudo-terminal for one run of a child. Open it with a library such
 // as github.com/creack/pty. The caller sets the mode and the size. [Run] closes both
-// files.
+// files when the child has ended. Until then, a child may redirect its output.
 //
 // Child becomes the standard input, output and error of the child process. It also
 // becomes the controlling terminal of a new session. Stdout and the classifier get
@@ -38,7 +38,7 @@ func (r *execution) connectTerminal(cmd *exec.Cmd) error {
 		to = append(to, r.command.Stdout)
 	}
 	r.outputs.all = append(r.outputs.all, &output{
-		name: "the terminal", from: t.Master, childEnd: t.Child, to: io.MultiWriter(to...),
+		name: "the terminal", from: t.Master, childEnd: t.Child, terminal: true, to: io.MultiWriter(to...),
 		activity: &r.outputs.activity, done: make(chan struct{}),
 	})
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.Child, t.Child, t.Child

@@ -30,6 +30,7 @@ func TestRunPTY(t *testing.T) {
 	}{
 		{name: "all three are terminals", script: "test -t 0 && test -t 1 && test -t 2 && echo yes", out: "yes\r\n"},
 		{name: "its controlling terminal", script: "echo yes > /dev/tty", out: "yes\r\n"},
+		{name: "output to a file", script: "exec </dev/null >/dev/null 2>&1; sleep 0.3; echo late > /dev/tty; exit 3", code: 3, out: "late\r\n"},
 		{name: "the size without a terminal", script: "stty size", out: "24 80\r\n"},
 		{name: "input and its end", stdin: "one\ntwo\n", script: "cat; echo end", out: "one\r\ntwo\r\nend\r\n"},
 		{name: "an unfinished line", stdin: "one", script: "cat; echo; echo end", out: "one\r\nend\r\n"},
