@@ -30,7 +30,9 @@ type Outcome struct {
 type Error struct {
 	Program string // the name of the program, without its directory
 	Outcome Outcome
-	Err     error // an *exec.ExitError, a *SetupError, or the error of the start, a watchdog or the context
+	// Err is an *exec.ExitError, a *SetupError, or the error of the start, a watchdog or
+	// the context. If a writer failed, Err wraps its error too.
+	Err error
 }
 
 func (e *Error) Error() string { return e.Program + ": " + e.Err.Error() }

@@ -2,7 +2,6 @@ package supervise
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -94,8 +93,18 @@ func (o *output) writeError() error {
 	if o.err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", o.name, o.err)
+	return &writeError{o.name, o.err}
 }
+
+// writeError is the error of one of the caller's writers.
+type writeError struct {
+	output string // the name of the output
+	err    error
+}
+
+func (e *writeError) Error() string { return e.output + ": " + e.err.Error() }
+
+func (e *writeError) Unwrap() error { return e.err }
 
 func (o *output) close() { _ = o.from.Close() } // may be closed already
 

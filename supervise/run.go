@@ -100,8 +100,8 @@ func (r *execution) run(ctx context.Context) error {
 	if ch.err == nil {
 		return errors.Join(r.outputs.writeError(), input.readError())
 	}
-	if err := r.outputs.writeError(); r.outcome.Signal == syscall.SIGPIPE && err != nil && !errors.Is(err, syscall.EPIPE) {
-		return errors.Join(ch.err, err) // the writer's error has ended the child
+	if err := r.outputs.writeError(); err != nil && !errors.Is(err, syscall.EPIPE) {
+		return errors.Join(ch.err, err) // the child failed because its output was closed
 	}
 	return ch.err
 }
@@ -256,8 +256,8 @@ func (c *Command) classify(ctx context.Context, err error, event, stderr written
 	again := func() classify.Result { return classifier.Error(err) }
 	exitOnly := again()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		return exitOnly
+	if !errors.As(err, &exit) || errors.As(err, new(*writeError)) {
+		return exitOnly // after a writer's error, the child only complains of its output
 	}
 	for _, candidate := range candidates(event, stderr) {
 		if candidate.raw == "" {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"syscall"
 	"testing"
@@ -114,15 +115,31 @@ func TestLimitsAfterTheEnd(t *testing.T) {
 	}
 }
 
-// If a writer fails and the child then ends by SIGPIPE, the error wraps the writer's
-// error, and the outcome has the signal.
+// If a writer fails and the child then fails, the error wraps the writer's error, and
+// nothing that the child writes about it decides.
 func TestWriterFailsFirst(t *testing.T) {
 	t.Parallel()
 	full := errors.New("disk full")
-	o, err := supervise.Run(t.Context(), supervise.Command{Name: "yes", Stdout: &failing{err: full}})
-	require.ErrorIs(t, err, full)
-	assert.Equal(t, syscall.SIGPIPE, o.Signal)
-	assert.False(t, o.Result.Retryable())
+	for _, tt := range []struct {
+		name, script string
+		code         int
+		signal       os.Signal
+	}{
+		{"a signal ends it", "exec yes", -1, syscall.SIGPIPE},
+		{"a signal ends its child", "yes; exit $?", 128 + int(syscall.SIGPIPE), nil},
+		{"it sees the error", `trap "" PIPE; while echo x; do :; done 2>/dev/null; echo HTTP 503 >&2; exit 7`, 7, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			o, err := supervise.Run(t.Context(), supervise.Command{Name: "sh", Args: []string{"-c", tt.script}, Stdout: &failing{err: full}})
+			require.ErrorIs(t, err, full)
+			require.ErrorAs(t, err, new(*exec.ExitError))
+			assert.Equal(t, tt.code, o.ExitCode)
+			assert.Equal(t, tt.signal, o.Signal)
+			assert.False(t, o.Result.Retryable(), o.Result.Rule)
+			assert.Equal(t, o.Result, classify.Error(err))
+		})
+	}
 }
 
 // SIGXCPU is not a timeout, because no deadline has passed. The Go runtime ignores
