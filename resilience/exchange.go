@@ -84,7 +84,7 @@ func (e *exchange) roundTrip(ctx context.Context, target Target) (*http.Response
 	if err != nil {
 		return nil, err
 	}
-	resp, err := send(e.t.base, r, e.t.x.attemptTimeout(e.agent, target))
+	resp, err := send(ctx, e.t.base, r, e.t.x.attemptTimeout(e.agent, target))
 	if err != nil || resp == nil {
 		return resp, err
 	}

@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// send sends a request with a context of its own. The context ends in two cases:
+// send sends a request with a context of its own, derived from ctx. This context ends
+// in two cases:
 //
 //   - The body has been read or is closed.
 //   - The header has not arrived within limit. A limit of 0 means none.
 //
 // The end of the context also ends a blocked Read. Closing the body is not enough,
 // because Close of a compressed body waits for the Read.
-func send(base http.RoundTripper, r *http.Request, limit time.Duration) (*http.Response, error) {
-	ctx, cancel, l := startAttempt(r.Context(), limit)
+func send(ctx context.Context, base http.RoundTripper, r *http.Request, limit time.Duration) (*http.Response, error) {
+	ctx, cancel, l := startAttempt(ctx, limit)
 	own := r.WithContext(ctx)
 	handedOver := false
 	defer func() {

@@ -87,9 +87,14 @@ const (
 // If the last failure is a network error, Do offers the call to the restart queue
 // ([WithRestarter]).
 //
-// Do calls f in the caller's goroutine, with ctx and the current target. Do does not
-// recover panics of f. When ctx ends, Do stops waiting and makes no further call. A
-// running call has to watch ctx itself.
+// Do calls f in the caller's goroutine, with the current target and with ctx or a
+// context derived from it. Do does not recover panics of f. When ctx ends, Do stops
+// waiting and makes no further call. A running call has to watch its context itself.
+//
+// A call that f makes to the same target with this context, such as a request through
+// a [Transport] of x, does not wait for f's own call at the circuit breaker or the rate
+// limit. It then counts only as a part of f's call. Its retries multiply with those of
+// Do.
 //
 // The error of failed calls is an [*Error]. It lists all attempts. It unwraps to f's
 // last error and has the same text. In two cases, f's error is returned unchanged:
@@ -239,9 +244,10 @@ func (r *run) attempt() {
 	}
 }
 
-// record updates the gate, the monitor and the alerts with the outcome of a call.
+// record updates the gate, the monitor and the alerts with the outcome of a call. A
+// call with the zero permit does not count.
 func (r *run) record(p permit, a Attempt) {
-	if r.gate == nil {
+	if p.g == nil {
 		return
 	}
 	ended := a.Err != nil && r.ctx.Err() != nil
@@ -288,7 +294,7 @@ func (r *run) invoke(p permit) (a Attempt) {
 	r.number++
 	r.calls++
 	a = Attempt{Target: r.target, Number: r.number, Start: time.Now()}
-	a.Err = r.limited()
+	a.Err = r.limited(p)
 	returned = true
 	a.Duration = time.Since(a.Start)
 	if a.Err != nil {
@@ -299,12 +305,18 @@ func (r *run) invoke(p permit) (a Attempt) {
 }
 
 // limited calls the caller's function, within the attempt timeout if there is one.
-func (r *run) limited() error {
+func (r *run) limited(p permit) error {
+	ctx := r.ctx
+	if p.trial || p.ramp != 0 {
+		c := &passage{Context: ctx, outer: p}
+		defer c.end()
+		ctx = c
+	}
 	limit := r.x.attemptTimeout(r.call.Agent, r.target)
 	if limit == 0 || r.call.limitsItself {
-		return r.fn.call(r.ctx, r.target)
+		return r.fn.call(ctx, r.target)
 	}
-	ctx, cancel, l := startAttempt(r.ctx, limit)
+	ctx, cancel, l := startAttempt(ctx, limit)
 	defer cancel()
 	err := r.fn.call(ctx, r.target)
 	if expired := l.expired(); expired != nil && err != nil {

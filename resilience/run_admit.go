@@ -9,7 +9,8 @@ import (
 )
 
 // admit waits until the monitor and the gate allow the call, or one of them refuses.
-// A target without a name gets the zero permit.
+// A target without a name gets the zero permit, and so does a call that passes the gate
+// within another call.
 func (r *run) admit() (permit, error) {
 	if err := contextErr(r.ctx); err != nil {
 		return permit{}, err
@@ -17,18 +18,39 @@ func (r *run) admit() (permit, error) {
 	if r.gate == nil {
 		return permit{}, nil
 	}
-	name := r.gate.endpoint
-	if m := r.x.monitor; m != nil && !m.Healthy(name) {
-		if r.hasReadyTarget() {
-			return permit{}, fmt.Errorf("endpoint %q: %w", name, ErrUnhealthy)
+	if r.x.monitor == nil {
+		if p, ok := r.gate.admit(); ok {
+			return p, nil
 		}
-		if err := m.WaitForRecovery(r.ctx, name); err != nil {
-			return permit{}, fmt.Errorf("endpoint %q: wait for recovery: %w", name, err)
-		}
+	}
+	if r.gate.passes(r.ctx) {
+		return permit{}, nil
+	}
+	if err := r.awaitHealth(); err != nil {
+		return permit{}, err
 	}
 	if p, ok := r.gate.admit(); ok {
 		return p, nil
 	}
+	return r.awaitGate()
+}
+
+// awaitHealth waits until the monitor allows the call, or refuses.
+func (r *run) awaitHealth() error {
+	name := r.gate.endpoint
+	if m := r.x.monitor; m != nil && !m.Healthy(name) {
+		if r.hasReadyTarget() {
+			return fmt.Errorf("endpoint %q: %w", name, ErrUnhealthy)
+		}
+		if err := m.WaitForRecovery(r.ctx, name); err != nil {
+			return fmt.Errorf("endpoint %q: wait for recovery: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// awaitGate asks a gate that does not let every call in.
+func (r *run) awaitGate() (permit, error) {
 	start := time.Now()
 	other := r.hasReadyTarget()
 	p, err := r.x.breakers.admit(r.ctx, r.gate, entrant{
