@@ -40,6 +40,10 @@ const (
 //     a bad URL.
 //   - The probe panics.
 //
+// A Probe can use the program's own client, with a [Transport] or [Do]. Calls with ctx
+// to this endpoint do not wait for its health, its circuit breaker or its rate limit,
+// and do not count there.
+//
 // A Probe must return when ctx ends. It must be safe for concurrent use.
 type Probe func(ctx context.Context, endpoint string) error
 

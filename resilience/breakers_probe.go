@@ -56,7 +56,7 @@ func (b *Breakers) runProbe(ctx context.Context, endpoint string, limit time.Dur
 	}()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err = b.probe(ctx, endpoint)
+	err = b.probe.run(ctx, endpoint)
 	returned = true
 	return err
 }

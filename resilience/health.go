@@ -84,7 +84,8 @@ func (o healthOption) applyHealth(h *Health) { o(h) }
 
 // WithPing sets the ping, which returns nil if the endpoint answers. The context of
 // a ping ends after the ping interval and on [Health.Shutdown]. The ping must then
-// return. By default, and with nil, there are no pings.
+// return. The ping can use the program's own client ([Probe]). By default, and with nil,
+// there are no pings.
 func WithPing(ping Probe) HealthOption {
 	return healthOption(func(h *Health) { h.ping = ping })
 }

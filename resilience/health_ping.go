@@ -65,7 +65,7 @@ func (h *Health) pingOnce(ctx context.Context, endpoint string, limit time.Durat
 		end := time.Now()
 		o = Outcome{Endpoint: endpoint, Time: end, Latency: end.Sub(start), Result: classify.Error(err)}
 	}()
-	return o, h.ping(ctx, endpoint)
+	return o, h.ping.run(ctx, endpoint)
 }
 
 // recordPing counts the outcome of a ping.

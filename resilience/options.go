@@ -138,8 +138,8 @@ func WithRestarter(r Restarter) Option {
 
 // WithProbe sets the probe that an open circuit breaker runs before a trial call. By
 // default there is no probe, and the trial call alone is the test. The timeout of a
-// probe is the ping interval (30 s). For the meaning of the probe's errors, see
-// [Probe].
+// probe is the ping interval (30 s). The probe can use the program's own client. For
+// this, and for the meaning of the probe's errors, see [Probe].
 func WithProbe(p Probe) Option {
 	return optionFunc(func(o options) options { o.probe = p; return o })
 }

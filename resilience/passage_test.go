@@ -3,6 +3,7 @@ package resilience_test
 import (
 	"context"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -85,6 +86,58 @@ func TestDo_WithinItself(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// A probe or a ping can use the program's own client. Its request does not wait for the
+// endpoint's recovery, which depends on it.
+func TestProbe_ThroughTheClient(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"probe", "ping"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var down, made atomic.Bool
+				client := &http.Client{}
+				probe := func(ctx context.Context, endpoint string) error {
+					assert.Equal(t, primary.Endpoint, endpoint)
+					made.Store(true)
+					return get(ctx, client)
+				}
+				cfg, opts := enabled(), []resilience.Option{resilience.WithProbe(probe)}
+				if kind == "ping" {
+					h := resilience.NewHealth(cfg, resilience.WithPing(probe))
+					defer func() {
+						advance(2 * time.Hour)
+						assert.Empty(t, h.Snapshot(), "a ping is no use of the endpoint")
+						assert.NoError(t, h.Shutdown(t.Context()))
+					}()
+					opts = []resilience.Option{resilience.WithMonitor(h)}
+				}
+				x := executor(t, cfg, opts...)
+				client.Transport = resilience.NewTransport(roundTrip(func(r *http.Request) (*http.Response, error) {
+					if down.Load() {
+						return nil, errNetwork
+					}
+					return up(r)
+				}), x)
+				down.Store(true)
+				time.AfterFunc(2*time.Minute, func() { down.Store(false) })
+				for range 12 {
+					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+					assert.Error(t, get(ctx, client))
+					cancel()
+				}
+				advance(2 * time.Minute)
+				made.Store(false)
+				advance(30 * time.Second)
+				start := time.Now()
+				require.NoError(t, get(t.Context(), client))
+				assert.Zero(t, time.Since(start), "it has recovered")
+				assert.True(t, made.Load())
+				assert.Equal(t, resilience.BreakerClosed, x.Breakers().Snapshot()[0].State)
+			})
+		})
 	}
 }
 
