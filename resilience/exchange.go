@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/errclass/errclass/classify"
 )
@@ -119,16 +121,25 @@ func (e *exchange) nextRequest(ctx context.Context, target Target) (*http.Reques
 		r.Body = fresh
 	}
 	e.sent = true
-	if target == e.primary {
-		return r, nil
-	}
-	if err := e.t.rewrite(r, target); err != nil {
-		if r.Body != nil {
-			_ = r.Body.Close()
+	if target != e.primary {
+		if err := e.t.rewrite(r, target); err != nil {
+			if r.Body != nil {
+				_ = r.Body.Close()
+			}
+			return nil, fmt.Errorf("rewrite the request for %q: %w", target.Name(), err)
 		}
-		return nil, fmt.Errorf("rewrite the request for %q: %w", target.Name(), err)
 	}
+	shareTrailer(r, e.request)
 	return r, nil
+}
+
+// shareTrailer gives a copy of a request the Trailer map of the original, unless the
+// copy was rewritten. The client sets the values in this map after the body was read.
+// The repeated requests of net/http share the map too.
+func shareTrailer(r, original *http.Request) {
+	if maps.EqualFunc(r.Trailer, original.Trailer, slices.Equal) {
+		r.Trailer = original.Trailer
+	}
 }
 
 // rehost gives a request's URL the scheme and host of the target's endpoint.

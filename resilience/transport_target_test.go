@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"testing"
 	"testing/synctest"
 
@@ -170,6 +171,53 @@ func TestTransport_Rewrite(t *testing.T) {
 				assert.Equal(t, tt.want, second.requests[0].URL.String())
 				assert.Equal(t, "other key", second.requests[0].Header.Get("Authorization"))
 				assert.Empty(t, r.Header.Get("Authorization"), "the client's request is as it was")
+			})
+		})
+	}
+}
+
+// A request that is made again has the trailer that the client sets at the end of the
+// body. What a function of WithRewrite sets is only in its own request.
+func TestTransport_Trailer(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		first  []step
+		own    string
+		bodies string // number of the last body
+		want   http.Header
+	}{
+		{name: "the same target", first: []step{{err: errNetwork}, {status: 200}}, bodies: "1", want: http.Header{"X-Sum": {"1"}}},
+		{name: "another target", first: []step{{err: errNetwork}}, bodies: "5", want: http.Header{"X-Sum": {"5"}}},
+		{name: "rewritten", first: []step{{err: errNetwork}}, own: "8", bodies: "5", want: http.Header{"X-Sum": {"4"}, "X-Own": {"8"}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := put(t) // the first body sets no trailer
+				r.Trailer = http.Header{"X-Sum": nil}
+				bodies := 0
+				r.GetBody = func() (io.ReadCloser, error) {
+					bodies++
+					return io.NopCloser(readerFunc(func([]byte) (int, error) {
+						r.Trailer.Set("X-Sum", strconv.Itoa(bodies))
+						return 0, io.EOF
+					})), nil
+				}
+				base := hosts{"api.openai.com": {steps: tt.first}, "spare.example": {steps: []step{{status: 200}}}}
+				rewrite := func(own *http.Request, _ resilience.Target) error {
+					own.URL.Host = "spare.example"
+					if tt.own != "" {
+						own.Trailer.Set("X-Own", tt.own)
+					}
+					return nil
+				}
+				transport := resilience.NewTransport(base, executor(t, enabled()), resilience.WithCall(callWithSpare), resilience.WithRewrite(rewrite))
+				_, err := transport.RoundTrip(r)
+				require.NoError(t, err)
+				sent := append(base["api.openai.com"].requests, base["spare.example"].requests...)
+				assert.Equal(t, tt.want, sent[len(sent)-1].Trailer)
+				assert.Equal(t, http.Header{"X-Sum": {tt.bodies}}, r.Trailer)
 			})
 		})
 	}
