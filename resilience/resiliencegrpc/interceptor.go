@@ -61,6 +61,12 @@ func WithCall(call func(ctx context.Context, method string) resilience.Call) Opt
 // WithConn sets the function that returns the connection for a fallback target. If
 // the function returns an error, the attempt fails with that error. By default, and
 // with nil, all targets use the same connection.
+//
+// An attempt over another connection runs the interceptors of that connection. It skips
+// the interceptors that follow this one on the client's own connection. So an
+// interceptor that adds a credential belongs after this one. Call options, and the
+// metadata of the context, go to every connection. If the other connection has an
+// interceptor of this package, that interceptor lets the attempt pass unchanged.
 func WithConn(conn func(resilience.Target) (*grpc.ClientConn, error)) Option {
 	return optionFunc(func(o options) options {
 		if conn != nil {
@@ -76,6 +82,9 @@ func WithConn(conn func(resilience.Target) (*grpc.ClientConn, error)) Option {
 func UnaryClientInterceptor(x *resilience.Executor, opts ...Option) grpc.UnaryClientInterceptor {
 	o := collect(opts)
 	return func(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, callOptions ...grpc.CallOption) error {
+		if own, ok := relayed(ctx, conn); ok {
+			return invoke(own, method, req, reply, conn, callOptions...)
+		}
 		call := o.callOf(ctx, method, conn)
 		if !x.Enabled(call.Agent) {
 			return invoke(ctx, method, req, reply, conn, callOptions...)
@@ -87,8 +96,12 @@ func UnaryClientInterceptor(x *resilience.Executor, opts ...Option) grpc.UnaryCl
 		_, err := resilience.Do(ctx, x, call, func(ctx context.Context, t resilience.Target) (any, error) {
 			to, err := o.connTo(t, u.primary, conn)
 			u.trailer = nil
-			if err == nil {
+			switch {
+			case err != nil:
+			case to == conn:
 				err = invoke(ctx, method, req, reply, to, callOptions...)
+			default:
+				err = to.Invoke(relay(ctx, to), method, req, reply, callOptions...)
 			}
 			return reply, u.recordError(err)
 		})
@@ -114,6 +127,25 @@ func (o options) connTo(t, primary resilience.Target, conn *grpc.ClientConn) (*g
 		return conn, nil
 	}
 	return o.conn(t)
+}
+
+// relayKey is the key of a context value: the connection that relay was called with.
+type relayKey struct{}
+
+// relay returns the context for an attempt over another connection. An interceptor of
+// this package on that connection must make no attempts of its own. Attempts would
+// multiply, and a trial would wait for itself.
+func relay(ctx context.Context, to *grpc.ClientConn) context.Context {
+	return context.WithValue(ctx, relayKey{}, to)
+}
+
+// relayed reports whether relay returned ctx for an attempt over conn. If so, own is
+// the context without this mark, for example for the calls of other interceptors.
+func relayed(ctx context.Context, conn *grpc.ClientConn) (own context.Context, ok bool) {
+	if to, _ := ctx.Value(relayKey{}).(*grpc.ClientConn); to == nil || to != conn {
+		return ctx, false
+	}
+	return relay(ctx, nil), true
 }
 
 // callOf returns the Call for a method.

@@ -383,6 +383,67 @@ func TestUnary_FallsBack(t *testing.T) {
 	}
 }
 
+// withToken returns dial options of interceptors that add a credential.
+func withToken(token string) []grpc.DialOption {
+	with := func(ctx context.Context) context.Context {
+		return metadata.AppendToOutgoingContext(ctx, "authorization", token)
+	}
+	return []grpc.DialOption{
+		grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+			return invoke(with(ctx), method, req, reply, conn, opts...)
+		}),
+		grpc.WithChainStreamInterceptor(func(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, streamer grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+			return streamer(with(ctx), desc, conn, method, opts...)
+		}),
+	}
+}
+
+// A fallback over another connection runs the interceptors of that connection, and not
+// those of the first one. The other connection makes no attempts of its own.
+func TestFallsBack_Interceptors(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"call", "stream"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var seen []string
+				second := fails(nil)
+				second.answers[0] = func(ctx context.Context) error {
+					md, _ := metadata.FromIncomingContext(ctx)
+					seen = append(seen, md["authorization"]...)
+					return busy
+				}
+				first, x := fails(busy), executor(t)
+				retried := func(opts ...resiliencegrpc.Option) []grpc.DialOption {
+					return []grpc.DialOption{withInterceptor(x, opts...), streaming(x, opts...)}
+				}
+				other := second.dial(t, "second", append(retried(), withToken("second")...)...)
+				conn := first.dial(t, "first", append(retried(
+					resiliencegrpc.WithCall(func(context.Context, string) resilience.Call {
+						return resilience.Call{Targets: []resilience.Target{{Endpoint: "first"}, {Endpoint: other.Target()}}}
+					}),
+					resiliencegrpc.WithConn(func(resilience.Target) (*grpc.ClientConn, error) { return other, nil }),
+				), withToken("first")...)...)
+				err := error(nil)
+				if kind == "call" {
+					_, err = invoke(t.Context(), conn, get)
+				} else {
+					var s grpc.ClientStream
+					s, err = ask(t.Context(), conn, get)
+					require.NoError(t, err)
+					_, err = receive(s)
+				}
+				assert.Equal(t, codes.Unavailable, status.Code(err))
+				assert.Equal(t, []int{3, 3}, []int{first.made(), second.made()})
+				assert.Equal(t, []string{"second", "second", "second"}, seen)
+				_, err = invoke(t.Context(), other, get)
+				require.Error(t, err)
+				assert.Equal(t, 6, second.made(), "a call of its own is retried")
+			})
+		})
+	}
+}
+
 // A call is repeated only if the caller's Repeatable function allows it.
 func TestUnary_Repeatable(t *testing.T) {
 	t.Parallel()

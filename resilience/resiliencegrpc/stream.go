@@ -41,6 +41,9 @@ import (
 func StreamClientInterceptor(x *resilience.Executor, opts ...Option) grpc.StreamClientInterceptor {
 	o := collect(opts)
 	return func(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, streamer grpc.Streamer, callOptions ...grpc.CallOption) (grpc.ClientStream, error) {
+		if own, ok := relayed(ctx, conn); ok {
+			return streamer(own, desc, conn, method, callOptions...)
+		}
 		call := o.callOf(ctx, method, conn)
 		if !x.Enabled(call.Agent) {
 			return streamer(ctx, desc, conn, method, callOptions...)
@@ -54,10 +57,14 @@ func StreamClientInterceptor(x *resilience.Executor, opts ...Option) grpc.Stream
 		s.changed.L = &s.mu
 		s.open = func(ctx context.Context, t resilience.Target) (grpc.ClientStream, error) {
 			to, err := o.connTo(t, s.state.primary, conn)
-			if err != nil {
+			switch {
+			case err != nil:
 				return nil, err
+			case to == conn:
+				return streamer(ctx, desc, conn, method, callOptions...)
+			default:
+				return to.NewStream(relay(ctx, to), desc, method, callOptions...)
 			}
-			return streamer(ctx, desc, to, method, callOptions...)
 		}
 		repeatable := s.state.repeatable(call.Repeatable, o.mayRepeat(method))
 		call.Repeatable = func(a resilience.Attempt) bool { return s.replayable() && repeatable(a) }
