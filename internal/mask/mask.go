@@ -5,6 +5,7 @@
 // One pass searches for the text around secrets:
 //
 //   - a separator after a name (password=, "api_key":),
+//   - an element of XML with a name (<password>, <entry key="password">),
 //   - a flag (--token) or an authorization scheme,
 //   - a program or a protocol command that takes a password,
 //   - a function with a secret among the arguments,

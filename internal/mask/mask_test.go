@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	allShapes   = slices.Concat(shapes, moreShapes, yamlShapes, sentenceShapes, codeShapes, callShapes, commandShapes, colourShapes)
-	allInnocent = slices.Concat(innocent, moreInnocent, yamlInnocent, sentenceInnocent, codeInnocent, callInnocent, commandInnocent, pemInnocent, colourInnocent)
+	allShapes   = slices.Concat(shapes, moreShapes, yamlShapes, sentenceShapes, codeShapes, callShapes, commandShapes, colourShapes, elementShapes)
+	allInnocent = slices.Concat(innocent, moreInnocent, yamlInnocent, sentenceInnocent, codeInnocent, callInnocent, commandInnocent, pemInnocent, colourInnocent, elementInnocent)
 )
 
 func TestShapes(t *testing.T) {

@@ -80,7 +80,8 @@ func (s *scanner) escapeEnds(i int) bool {
 		for p >= 2 && i-p < 8 && s.text[p] == '5' && s.text[p-1] == '2' {
 			p -= 2
 		}
-		return s.text[p] == '%'
+		return s.text[p] == '%' || s.text[p] == 'x' && p > 0 && s.text[p-1] == '\\' ||
+			i >= 6 && s.text[i-6] == '\\' && s.text[i-5] == 'u' && isHex(s.text[i-3]) && isHex(s.text[i-4])
 	}
 	return false
 }

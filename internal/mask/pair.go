@@ -5,14 +5,6 @@ import "strings"
 // valueOf masks the value at i if it is a secret. c stands for the separator before the
 // value: see separatorAt.
 func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
-	if c == '>' { // the content of an element
-		end := s.quotedEnd(opening{n: 1, text: "<"}, i)
-		vc.quoted = true
-		if v := s.text[i:end]; vc.kind == header || vc.secret(v) {
-			s.add(i, end)
-		}
-		return
-	}
 	if vc.kind >= token && vc.kind <= password && c == ':' && s.yamlBlock(i) {
 		return
 	}
@@ -161,6 +153,7 @@ func (s *scanner) named(n name, i int, encoded bool) {
 	if k < token {
 		return
 	}
+	s.lastNamed, s.lastKind = v.to, k
 	const reach = 48
 	rest := s.text[v.to:min(len(s.text), v.to+reach)]
 	at := 0 // index of "value"

@@ -33,6 +33,10 @@ type scanner struct {
 	cipherTo        int                // end of the last word of cipherWords
 	callTo          int                // end of the last function call
 	fieldsTo        int                // end of the last YAML map or TOML section of secrets
+	tag             tag                // the last start tag
+	contents        [spellings]extent  // contents of elements, by the spelling of the tag
+	lastNamed       int                // end of the last name of a secret that is itself a value: name="DB_PASSWORD"
+	lastKind        kind               // the kind that this name means
 }
 
 // extent is a part of the text that was read ahead.
@@ -66,25 +70,35 @@ func (s *scanner) scan() {
 	// "\nsk-...".
 	fresh := true
 	for i := 0; i < len(s.text); {
+		c := s.text[i]
 		if n := escape(s.text[i:]); n > 0 {
 			s.separator(i)
+			if escaped(s.text[i:i+n]) == '<' {
+				s.tag = tag{i + n, c}
+			}
 			i += n
 			fresh = true
 			continue
 		}
-		c := s.text[i]
 		if fresh && class[c]&alnum != 0 {
 			s.word(i)
 		}
 		switch c {
-		case '=', ':', '>', ',', '&', 0xE2, 0xE3, 0xE4, 0xE6, 0xE7, 0xEA, 0xEB, 0xEC, 0xEF:
+		case '<':
+			s.tag = tag{i + 1, c}
+		case '=', ':', '>', ',', 0xE2, 0xE3, 0xE4, 0xE6, 0xE7, 0xEA, 0xEB, 0xEC, 0xEF:
+			s.separator(i)
+		case '&':
+			if n := angle(s.text[i:], '<'); n > 0 {
+				s.tag = tag{i + n, c}
+			}
 			s.separator(i)
 		case '~', '|', '?':
-			if i+1 < len(s.text) && (s.text[i+1] == '>' || c == s.text[i+1]) {
+			if angle(s.text[i+1:], '>') > 0 || i+1 < len(s.text) && c == s.text[i+1] {
 				s.separator(i)
 			}
 		case '-':
-			if i+1 < len(s.text) && s.text[i+1] == '>' {
+			if angle(s.text[i+1:], '>') > 0 {
 				s.separator(i)
 			}
 			if fresh && (i == 0 || class[s.text[i-1]]&dash == 0) {
@@ -115,8 +129,8 @@ func escape(text string) int {
 		if n := colour(text); n > 0 {
 			return n
 		}
-		if len(text) >= 6 && text[1] == 'u' && isHex(text[2]) && isHex(text[3]) && isHex(text[4]) && isHex(text[5]) {
-			return 6
+		if k := backslashes(text); len(text) >= k+5 && text[k] == 'u' && all(text[k+1:k+5], hexa) {
+			return k + 5
 		}
 		if len(text) >= 4 && text[1] == 'x' && isHex(text[2]) && isHex(text[3]) {
 			return 4
@@ -163,6 +177,9 @@ func lineBreak(text string) string {
 // escaped returns the byte that a hexadecimal escape means: '=' for %3D. For any
 // other text it returns 0.
 func escaped(seq string) byte {
+	if k := backslashes(seq); k > 1 { // in a string within a string
+		seq = seq[k-1:]
+	}
 	n := len(seq)
 	switch {
 	case n < 3 || seq[0] != '\\' && seq[0] != '%' || !isHex(seq[n-1]) || !isHex(seq[n-2]):

@@ -12,12 +12,15 @@ func (s *scanner) separator(i int) {
 	if n == 0 {
 		return
 	}
+	if c == '>' {
+		s.element(i, i+n)
+		return
+	}
 	from, to, quoted := s.nameBefore(i)
 	if from == to {
 		return
 	}
-	switch {
-	case c == '>' && (quoted || from == 0 || s.text[from-1] != '<'), c == ',' && !quoted:
+	if c == ',' && !quoted {
 		return
 	}
 	words := newName(s.text[from:to])
@@ -41,7 +44,7 @@ func (s *scanner) separator(i int) {
 	if k == weak && words.words[0] == "key" && to-3 >= from && s.afterCipher(to-3) {
 		k = password
 	}
-	vc := valueContext{kind: k, assign: c == '=' || c == '>' || quoted || encoded || compound, prose: words.prose || words.nonASCII && !s.asciiValue(i+n), query: query, several: words.several, vault: words.vault, card: k == code && words.isCard()}
+	vc := valueContext{kind: k, assign: c == '=' || quoted || encoded || compound, prose: words.prose || words.nonASCII && !s.asciiValue(i+n), query: query, several: words.several, vault: words.vault, card: k == code && words.isCard()}
 	switch {
 	case k == nothing, k == weak:
 		s.named(words, i+n, encoded)
@@ -86,12 +89,17 @@ func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 				return len(e), '=', false
 			}
 		}
-	case '=', '>':
-		for n = 1; n < len(text) && n < 3 && (text[n] == '=' || text[n] == '>' || text[n] == '~'); {
-			n++
-		}
-		if c == '>' {
-			n = 1
+		return angle(text, '>'), '>', false
+	case '>':
+		return 1, c, false
+	case '=':
+		n = 1
+		for range 2 { // => and ==
+			if a := angle(text[n:], '>'); a > 0 {
+				n += a
+			} else if n < len(text) && (text[n] == '=' || text[n] == '~') {
+				n++
+			}
 		}
 		return n, c, false
 	case ':':
@@ -110,8 +118,8 @@ func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 	case ',':
 		return 1, c, false
 	case '-', '~':
-		if len(text) > 1 && text[1] == '>' {
-			return len("->"), '-', false
+		if n = angle(text[1:], '>'); n > 0 {
+			return 1 + n, '-', false
 		}
 	case '|', '?': // a || "default"
 		if len(text) > 1 && text[1] == c {
@@ -134,7 +142,7 @@ func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 		if c == ':' && s.slashes(i, i+n, true) {
 			return 0, c, encoded
 		}
-		if c == '=' || c == ':' {
+		if c == '=' || c == ':' || c == '>' {
 			return n, c, encoded
 		}
 	}

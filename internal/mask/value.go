@@ -158,6 +158,7 @@ type valueContext struct {
 	several bool // the name is a plural
 	vault   bool // the value is a map of secrets, whatever the names in the map are
 	card    bool // the name is that of the security code of a card
+	word    bool // a text of several words is not a secret
 }
 
 // secret reports whether a value v in this context is a secret.
