@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	allShapes   = slices.Concat(shapes, moreShapes, yamlShapes, sentenceShapes, codeShapes, callShapes, commandShapes, colourShapes, elementShapes)
-	allInnocent = slices.Concat(innocent, moreInnocent, yamlInnocent, sentenceInnocent, codeInnocent, callInnocent, commandInnocent, pemInnocent, colourInnocent, elementInnocent)
+	allShapes   = slices.Concat(shapes, moreShapes, yamlShapes, sentenceShapes, codeShapes, callShapes, commandShapes, colourShapes, elementShapes, stringShapes)
+	allInnocent = slices.Concat(innocent, moreInnocent, yamlInnocent, sentenceInnocent, codeInnocent, callInnocent, commandInnocent, pemInnocent, colourInnocent, elementInnocent, stringInnocent)
 )
 
 func TestShapes(t *testing.T) {

@@ -154,20 +154,23 @@ func (s *scanner) named(n name, i int, encoded bool) {
 		return
 	}
 	s.lastNamed, s.lastKind = v.to, k
-	const reach = 48
+	const reach = 96
 	rest := s.text[v.to:min(len(s.text), v.to+reach)]
 	at := 0 // index of "value"
 	for at < len(rest) && class[rest[at]]&alnum == 0 {
-		at++
+		at += max(1, opens(rest[at:]).n, escape(rest[at:]), escapedSpace(rest[at:]))
 	}
 	if len(rest)-at < len("value") || !strings.EqualFold(rest[at:at+len("value")], "value") {
 		return
 	}
 	at += len("value")
-	for at < len(rest) && class[rest[at]]&(quote|space) != 0 || at < len(rest) && rest[at] == '\\' {
-		at++
+	for at < len(rest) && (class[rest[at]]&space != 0 || opens(rest[at:]).n > 0) {
+		at += max(1, opens(rest[at:]).n)
 	}
-	if at < len(rest) && (rest[at] == ':' || rest[at] == '=') {
-		s.valueOf(valueContext{kind: k, assign: true}, v.to+at+1, '=', encoded)
+	if at >= len(rest) {
+		return
+	}
+	if n, c, encoded := s.separatorAt(v.to + at); n > 0 && (c == ':' || c == '=') {
+		s.valueOf(valueContext{kind: k, assign: true}, v.to+at+n, '=', encoded)
 	}
 }

@@ -162,16 +162,31 @@ func escape(text string) int {
 // lineBreak returns the line break at the beginning of text, or "". In a string, the line
 // break is an escape such as \n, in a string within a string \\n.
 func lineBreak(text string) string {
-	k := 0
+	if text == "" {
+		return ""
+	}
 	switch text[0] {
 	case '\n', '\r':
 		return text[:1]
 	case '\\':
-		if k = backslashes(text); k < len(text) && (text[k] == 'n' || text[k] == 'r') {
+		if k := backslashes(text); k < len(text) && (text[k] == 'n' || text[k] == 'r') {
 			return text[:k+1]
 		}
 	}
 	return ""
+}
+
+// newlineAt returns the line break at i, without the carriage return before it, and the
+// index after it. Without a line break, newline is "".
+func (s *scanner) newlineAt(i int) (newline string, next int) {
+	for range 2 {
+		newline = lineBreak(s.text[i:])
+		i += len(newline)
+		if !strings.HasSuffix(newline, "r") && newline != "\r" {
+			return newline, i
+		}
+	}
+	return "", i
 }
 
 // escaped returns the byte that a hexadecimal escape means: '=' for %3D. For any

@@ -66,11 +66,30 @@ func (s *scanner) skipGap(i int) (at int, below bool) {
 			i += blank(s.text[i:])
 		case (c == 0x1b || c == '\\') && colour(s.text[i:]) > 0:
 			i += colour(s.text[i:])
+		case c == '\\' && escapedSpace(s.text[i:]) > 0:
+			n := escapedSpace(s.text[i:])
+			if s.text[i+n-1] == 'n' && (n-1)%3 != 0 { // not \\\n, a continued line
+				if below {
+					return i, below
+				}
+				below = true
+			}
+			i += n
 		default:
 			return i, below
 		}
 	}
 	return i, below
+}
+
+// escapedSpace returns the length of an escape such as \n or \t at the beginning of
+// text, or 0. In a string within a string, it has several backslashes.
+func escapedSpace(text string) int {
+	k := backslashes(text)
+	if k == 0 || k == len(text) || strings.IndexByte("nrt", text[k]) < 0 {
+		return 0
+	}
+	return k + 1
 }
 
 // runEnd returns the end of the unquoted value at i.
@@ -95,7 +114,8 @@ func (s *scanner) endsRun(i int, encoded bool) bool {
 	case class[c]&(space|quote|stop) != 0:
 		return true
 	case c == '\\':
-		return i+1 < len(s.text) && strings.IndexByte(`nrt"'u`, s.text[i+1]) >= 0 || colour(s.text[i:]) > 0
+		k := backslashes(s.text[i:])
+		return i+k < len(s.text) && strings.IndexByte(`nrt"'u`, s.text[i+k]) >= 0 || colour(s.text[i:]) > 0
 	case c == ',':
 		return s.endsItem(i + 1)
 	case c == '%' && encoded:

@@ -7,53 +7,86 @@ func (s *scanner) yamlBlock(i int) bool {
 	for i < len(s.text) && s.text[i] == ' ' {
 		i++
 	}
-	if i >= len(s.text) || s.text[i] != '|' && s.text[i] != '>' {
+	n := angle(s.text[i:], '>')
+	if n == 0 && strings.HasPrefix(s.text[i:], "|") {
+		n = 1
+	}
+	if n == 0 {
 		return false
 	}
-	i++
+	i += n
 	for n := 0; n < 2 && i < len(s.text) && strings.IndexByte("+-123456789", s.text[i]) >= 0; n++ {
 		i++
 	}
-	if i >= len(s.text) || s.text[i] != '\n' {
+	newline, i := s.newlineAt(i)
+	if newline == "" {
 		return false
 	}
-	i++
 	if _, ok := s.yamlBlocks.known(i); ok {
 		return true
 	}
-	first := i
-	for first < len(s.text) && s.text[first] == ' ' {
-		first++
-	}
-	indent, end := first-i, first
-	for indent > 0 && end < len(s.text) {
-		for end < len(s.text) && s.text[end] != '\n' {
-			end++
-		}
-		if next := end + 1; next+indent >= len(s.text) || strings.Trim(s.text[next:next+indent], " ") != "" {
+	indent := s.indentAt(i)
+	first := i + indent
+	end := first
+	for last := indent == 0; !last; {
+		end, last = s.lineIn(end, newline)
+		next := end + len(newline)
+		if last || next+indent >= len(s.text) || strings.Trim(s.text[next:next+indent], " ") != "" {
 			break
 		}
-		end++
+		end = next
 	}
 	s.yamlBlocks.keep(i, end)
 	s.add(first, end)
 	return true
 }
 
+// lineIn returns the end of the line at i. A line in a string also ends with the string.
+// Then, and at the end of the text, last is true.
+func (s *scanner) lineIn(i int, newline string) (end int, last bool) {
+	end = s.lineEnd(i, newline)
+	if newline != "\n" {
+		for j := i; j < end; j++ {
+			if s.text[j] == '\n' {
+				return j, true
+			}
+			if k, ok := s.endsString(i, j, len(newline)-1); ok {
+				return j - k, true
+			}
+		}
+	}
+	return end, end == len(s.text)
+}
+
+// endsString reports whether the character at i is the closing quote of a string in which
+// line breaks are escaped with level backslashes. k is the number of backslashes before
+// the quote. The line begins at from.
+func (s *scanner) endsString(from, i, level int) (k int, ok bool) {
+	c := s.text[i]
+	if c != '"' && (c != '\'' || i+1 < len(s.text) && class[s.text[i+1]]&alnum != 0) { // it's
+		return 0, false
+	}
+	for i-k > from && k < level && s.text[i-k-1] == '\\' {
+		k++
+	}
+	return k, k < level
+}
+
 // lines masks the items of the YAML list after i, and reports whether there is one.
 func (s *scanner) lines(vc valueContext, i int) bool {
-	for i < len(s.text) && (s.text[i] == ' ' || s.text[i] == '\r') {
+	for i < len(s.text) && s.text[i] == ' ' {
 		i++
 	}
-	if i >= len(s.text) || s.text[i] != '\n' {
+	newline, next := s.newlineAt(i)
+	if newline == "" {
 		return false
 	}
 	if _, ok := s.items.known(i); ok {
 		return true
 	}
 	from, end := i, i
-	for end < len(s.text) {
-		at := end + 1
+	for last := false; !last; {
+		at := next
 		for at < len(s.text) && s.text[at] == ' ' {
 			at++
 		}
@@ -65,18 +98,16 @@ func (s *scanner) lines(vc valueContext, i int) bool {
 			break
 		}
 		after := item.to
-		if item.quoted && after < len(s.text) {
-			after++
+		if item.quoted {
+			after += opens(s.text[after:]).n
 		}
-		next := after
-		for next < len(s.text) && s.text[next] != '\n' {
-			next++
-		}
+		end, last = s.lineIn(after, newline)
+		next = end + len(newline)
 		text := head(s.text[item.from:item.to])
-		if strings.TrimSpace(s.text[after:min(next, after+maxGap)]) == "" && (item.quoted || !strings.Contains(text, ": ")) && s.leafSecret(vc, text, item.quoted) {
+		rest := strings.TrimSpace(s.text[after:min(end, after+maxGap)])
+		if len(rest) == escapedSpace(rest) && (item.quoted || !strings.Contains(text, ": ")) && s.leafSecret(vc, text, item.quoted) {
 			s.add(item.from, item.to)
 		}
-		end = next
 	}
 	if end == from {
 		return false
@@ -92,14 +123,11 @@ func (s *scanner) fields(vc valueContext, i int) bool {
 		return false // within a map that was read
 	}
 	at := i
-	for at < len(s.text) && at-i < maxGap && (s.text[at] == ' ' || s.text[at] == '\r') {
+	for at < len(s.text) && at-i < maxGap && s.text[at] == ' ' {
 		at++
 	}
-	newline := "\n"
-	if strings.HasPrefix(s.text[at:], `\n`) { // within a string
-		newline = `\n`
-	}
-	if !strings.HasPrefix(s.text[at:], newline) {
+	newline, next := s.newlineAt(at)
+	if newline == "" {
 		return false
 	}
 	least := max(0, i-mostIndent)
@@ -114,7 +142,7 @@ func (s *scanner) fields(vc valueContext, i int) bool {
 	default:
 		begin = 0
 	}
-	return s.readFields(vc, at+len(newline), newline, s.indentAt(begin))
+	return s.readFields(vc, next, newline, s.indentAt(begin))
 }
 
 // section masks the values of the TOML or INI section at i, such as "[secrets]".
@@ -176,13 +204,14 @@ func (s *scanner) indentAt(i int) (n int) {
 func (s *scanner) readFields(vc valueContext, i int, newline string, outer int) bool {
 	begin, read := i, false
 	skip := -1 // indentation of a map that has no secrets and is skipped, or -1
-	for i < len(s.text) && i-begin < mostFields {
+	for last := false; !last && i < len(s.text) && i-begin < mostFields; {
 		indent := s.indentAt(i)
 		at := i + indent
 		if at < len(s.text) && indent <= outer && class[s.text[at]]&space == 0 {
 			break
 		}
-		end := min(s.lineEnd(at, newline), len(s.text))
+		var end int
+		end, last = s.lineIn(at, newline)
 		next := min(end+len(newline), len(s.text))
 		if at >= end || strings.IndexByte("\r#;", s.text[at]) >= 0 {
 			i = next
@@ -242,7 +271,7 @@ func (s *scanner) field(at, end int) (n name, v value, ok bool) {
 	if i := strings.IndexAny(s.text[from:end], "\"#"); i > 0 && (s.text[from+i] == '"' || s.text[from+i-1] == ' ') { // the end of a string, or a comment
 		v.to = from + i
 	}
-	for v.to > v.from && class[s.text[v.to-1]]&space != 0 {
+	for v.to > v.from && (class[s.text[v.to-1]]&space != 0 || s.text[v.to-1] == '\\') {
 		v.to--
 	}
 	return n, v, true

@@ -1,5 +1,70 @@
 package mask_test
 
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/errclass/errclass/internal/mask"
+)
+
+// inStrings returns each text as it is, with CRLF, in a string, and in a string within a
+// string.
+func inStrings(texts ...string) (all []string) {
+	for _, text := range texts {
+		once := `{"msg":"` + inString(text) + `","n":1}`
+		all = append(all, text, strings.ReplaceAll(text, "\n", "\r\n"), once, `{"body":"`+inString(once)+`"}`)
+		all = append(all, `{"msg":"`+inString(strings.ReplaceAll(text, "\n", "\r\n"))+`","n":1}`)
+	}
+	return all
+}
+
+// stringShapes are YAML texts in strings.
+var stringShapes = func() (all []shape) {
+	for _, text := range inStrings(
+		"env:\n- name: DB_PASSWORD\n  value: correcthorse\n",
+		"env:\n- name: DB_PASSWORD\n  value: correcthorse",
+		"- key: \"db.password\"\n  value: \"correcthorse\"\nx: y",
+		"password: |\n  correcthorse\n",
+		"password: >-\n  correcthorse\nuser: x",
+		"x: password: |\n    it's\n    correcthorse",
+		"secrets:\n  db: correcthorse\n  n: 1",
+		"passwords:\n  root: \"correcthorse\"",
+		"passwords:\n- marzipan\n- correcthorse",
+		"passwords:\n  - 'marzipan'\n  - 'correcthorse'\nuser: bob",
+		"db_password:\n    correcthorse\n",
+		"<password>\n  correcthorse\n</password>",
+	) {
+		all = append(all, shape{"YAML in a string", text, "correcthorse"}, shape{"YAML in a string", strings.ReplaceAll(text, ">", `\u003e`), "correcthorse"})
+	}
+	return append(all, shape{"continued line in a string", `{"cmd":"tool --password=\\\n  correcthorse"}`, "correcthorse"})
+}()
+
+// stringInnocent are texts like stringShapes without a secret.
+var stringInnocent = inStrings(
+	"env:\n- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      name: db\n",
+	"env:\n- name: LOG_LEVEL\n  value: debug\n",
+	"password: |\nuser: bob",
+	"description: |\n  the password is required\n",
+	"token:\n  expired yesterday\n",
+	"secrets:\n  enabled: false\n  rotation: 30d",
+	"secrets:\n- db\n- api",
+	"enter the password:\nlogin failed",
+)
+
+// TestEndOfString checks that YAML in a string ends with the string.
+func TestEndOfString(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"password: |\n  correcthorse", "passwords:\n- correcthorse", "secrets:\n  mail: correcthorse"} {
+		want := strings.Replace(text, "correcthorse", mask.Masked, 1)
+		for range 3 {
+			text, want = `{"a":"`+inString(text)+`","b":"c: d\n  e: f"}`, `{"a":"`+inString(want)+`","b":"c: d\n  e: f"}`
+			assert.Equal(t, want, mask.Text(text))
+		}
+	}
+}
+
 // yamlShapes are YAML maps of secrets, with one secret per line.
 var yamlShapes = []shape{
 	{"map of secrets", "secrets:\n  db: hunter\n  api: goldfish\n", "hunter"},
