@@ -71,6 +71,17 @@ func isCode(v string) bool {
 	return digits >= year && digits <= long && (all(v, digit) || strings.Contains(v, "-") && !isWords(v))
 }
 
+// beforeLetters returns v without the part from the first non-ASCII character on. In
+// languages without spaces, the sentence continues directly after a code.
+func (s *scanner) beforeLetters(v value) value {
+	for i := v.from + 1; i < v.to && i-v.from < maxChecked; i++ {
+		if s.text[i] >= 0x80 {
+			v.to = i
+		}
+	}
+	return v
+}
+
 // codeBefore masks a code before the name: "482913 is your verification code".
 //   - s.text[from:to] ends with the code.
 //   - s.text[:end] ends with the copula, such as "is".

@@ -129,6 +129,11 @@ func (n *name) kind() kind {
 				return password
 			}
 		}
+		for _, w := range unspacedCodes {
+			if strings.HasSuffix(head, w) {
+				return code
+			}
+		}
 	}
 	return suffixKind(head)
 }

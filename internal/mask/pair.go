@@ -40,6 +40,9 @@ func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 		s.headerValue(v, c == ',', encoded)
 		return
 	}
+	if vc.kind == code {
+		v = s.beforeLetters(v)
+	}
 	text := head(s.text[v.from:v.to])
 	// A string can begin with another quote, as in shell commands and Go structs.
 	if inner := opens(text); v.quoted && inner.n > 0 {

@@ -97,7 +97,7 @@ var (
 		backend engine store driver manager plugin prefix suffix mount version policy rotation interval ttl age lifetime optional required external create existing annotations metadata target uid gid minimum maximum min max history storage encryption
 		separator template pattern charset complexity folder directory dir title hint placeholder help prompt caption`)
 	// codePhrases are names of one-time codes in other languages.
-	codePhrases = strings.Split("bestätigungscode|sicherheitscode|zugangscode|einmalcode|anmeldecode|verifizierungscode|aktivierungscode|freischaltcode|prüfcode|authentifizierungscode|einmalpasswort|einmalkennwort|code de vérification|code de sécurité|code de confirmation|código de verificación|código de seguridad|código de verificação|código de segurança|codice di verifica|codice di sicurezza|код подтверждения|код безопасности|проверочный код|одноразовый код|验证码|驗證碼|校验码|動態碼|認証コード|確認コード|인증번호|인증코드|verificatiecode|doğrulama kodu|kod weryfikacyjny|mã xác nhận|mã xác minh|kode verifikasi|رمز التحقق", "|")
+	codePhrases = strings.Split("bestätigungscode|sicherheitscode|zugangscode|einmalcode|anmeldecode|verifizierungscode|aktivierungscode|freischaltcode|prüfcode|authentifizierungscode|einmalpasswort|einmalkennwort|code de vérification|code de sécurité|code de confirmation|código de verificación|código de seguridad|código de verificação|código de segurança|codice di verifica|codice di sicurezza|код подтверждения|код безопасности|проверочный код|одноразовый код|인증 번호|인증 코드|verificatiecode|doğrulama kodu|kod weryfikacyjny|mã xác nhận|mã xác minh|kode verifikasi|رمز التحقق", "|")
 	// phrases are names of passwords that consist of several words.
 	phrases = strings.Split("mot de passe|clave de acceso|clave secreta|palabra de paso|código de acceso|codigo de acesso|palavra passe|chave de acesso|chave secreta|parola d'ordine|parola chiave|kata sandi|kata kunci|mật khẩu|κωδικός πρόσβασης|كلمة المرور|كلمة السر|رمز عبور|code secret|mots de passe|clave api|clé api|clé secrète|chave api|geheimer schlüssel|api schlüssel|секретный ключ|ключ доступа|कूट शब्द|pass phrase|pass code", "|")
 	tokens  = set(`secret token apikey apikeys credential credentials creds jwt signature sig bearer pat authtoken accesstoken refreshtoken idtoken sessiontoken bottoken
@@ -165,6 +165,9 @@ var idPrefixes = []string{
 
 // unspacedNames are names of secrets in languages without spaces between words.
 var unspacedNames = strings.Fields("密码 密碼 口令 パスワード 비밀번호 暗証番号 暗号 密钥 令牌 รหัสผ่าน 암호 秘密鍵 访问密钥 访问令牌")
+
+// unspacedCodes are names of one-time codes in these languages.
+var unspacedCodes = strings.Fields("验证码 驗證碼 校验码 校驗碼 动态码 動態碼 确认码 確認碼 认证码 認證碼 安全码 安全碼 認証コード 確認コード 検証コード セキュリティコード 認証番号 確認番号 인증번호 인증코드 확인코드 보안코드")
 
 // copulas are separators between a name and its value in other languages.
 var copulas = strings.Fields("「 为 是 為 は が を 은 는 이 가 →  ⇒")

@@ -108,6 +108,9 @@ func (s *scanner) runEnd(i int, encoded bool) int {
 	return e.keep(i, j)
 }
 
+// wideStops are characters, of three bytes each, that end an unquoted value.
+const wideStops = "。、」』】》〉，；！？）"
+
 func (s *scanner) endsRun(i int, encoded bool) bool {
 	c := s.text[i]
 	switch {
@@ -122,8 +125,8 @@ func (s *scanner) endsRun(i int, encoded bool) bool {
 		n := escape(s.text[i:])
 		b := escaped(s.text[i : i+n])
 		return n > 0 && (class[b]&(space|quote|stop) != 0 || b == ',')
-	case c == 0xE3:
-		return strings.HasPrefix(s.text[i:], "」")
+	case c == 0xE3 || c == 0xEF: // punctuation of Chinese and Japanese
+		return i+3 <= len(s.text) && strings.Contains(wideStops, s.text[i:i+3])
 	case c == 0xC2 || c == 0xE2: // a non-breaking space, curly quotes
 		return strings.HasPrefix(s.text[i:], "\u00a0") || strings.HasPrefix(s.text[i:], "”") || strings.HasPrefix(s.text[i:], "’")
 	}

@@ -252,17 +252,28 @@ func (s *scanner) word(i int) {
 	}
 }
 
-// afterNonASCII masks the secret at i if the name of a password precedes it. The last
-// character of the name must not be ASCII.
+// afterNonASCII masks the secret at i if the name of a password or code precedes it. The
+// last character of the name must not be ASCII. A code can follow without a space.
 func (s *scanner) afterNonASCII(i int) {
-	if i < 3 || s.text[i-1] != ' ' || s.text[i-2] < 0x80 {
+	end := i
+	if i > 0 && s.text[i-1] == ' ' {
+		end--
+	}
+	if end == 0 || s.text[end-1] < 0x80 || end == i && class[s.text[i]]&digit == 0 {
 		return
 	}
-	n := newName(s.text[s.nameFrom(i-1) : i-1])
-	if n.kind() != password {
+	n := newName(s.text[s.nameFrom(end):end])
+	k := n.kind()
+	if k != code && (k != password || end == i) {
 		return
 	}
 	v := s.valueAt(i, false)
+	if k == code {
+		if v = s.beforeLetters(v); n.isCode(s.text[v.from:v.to]) {
+			s.add(v.from, v.to)
+		}
+		return
+	}
 	if text := head(s.text[v.from:v.to]); looksSecret(text) && !benignWords(text, v.quoted) && !redacted(text) && !placeholder(text) {
 		s.add(v.from, v.to)
 	}
