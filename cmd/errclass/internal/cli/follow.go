@@ -16,6 +16,7 @@ const pollInterval = 250 * time.Millisecond
 //   - If the file is replaced, it reads the rest and then the new file.
 //   - If the file is truncated, it starts again at the beginning.
 //   - If there is no file, it waits for one.
+//   - A named pipe is read until ended is closed, whoever writes to it.
 type follower struct {
 	name  string
 	ended <-chan struct{} // after it is closed, nothing more is read
@@ -41,7 +42,7 @@ func follow(name string, ended <-chan struct{}, idle func()) (*follower, error) 
 }
 
 func (f *follower) open() error {
-	file, err := os.Open(f.name)
+	file, err := openUntil(f.ended, f.name)
 	if err != nil {
 		return err
 	}
@@ -63,6 +64,8 @@ func (f *follower) Close() error {
 func (f *follower) Read(p []byte) (int, error) {
 	for {
 		if f.file != nil {
+			// A read of a pipe blocks. Files return an error, but never block.
+			_ = f.file.SetReadDeadline(time.Now().Add(pollInterval))
 			n, err := f.file.Read(p)
 			if n > 0 {
 				f.offset += int64(n)
@@ -70,7 +73,7 @@ func (f *follower) Read(p []byte) (int, error) {
 				f.opened = true
 				return n, nil
 			}
-			if err != nil && !errors.Is(err, io.EOF) {
+			if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrDeadlineExceeded) {
 				return 0, err
 			}
 		}
@@ -133,7 +136,7 @@ func (f *follower) replaced() (bool, error) {
 		return false, err
 	}
 	if os.SameFile(old, now) {
-		if now.Size() >= f.offset {
+		if now.Size() >= f.offset || !now.Mode().IsRegular() {
 			return false, nil
 		}
 		f.offset = 0

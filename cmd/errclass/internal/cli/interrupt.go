@@ -31,9 +31,9 @@ const (
 // interrupts handles signals for a command that filters lines. It is safe for
 // concurrent use.
 //
-// If the input is not a pipe, the first signal ends reading.
+// If no open input is a pipe, the first signal ends reading.
 //
-// If the input is a pipe, SIGINT is ignored, as in tee -i. After SIGTERM, SIGHUP or
+// If an open input is a pipe, SIGINT is ignored, as in tee -i. After SIGTERM, SIGHUP or
 // SIGQUIT, the pipe is read until
 //
 //   - it ends,
@@ -49,7 +49,8 @@ type interrupts struct {
 	stopOnce sync.Once
 
 	mu         sync.Mutex
-	pipe       bool      // the current input is a pipe
+	pipe       bool      // the first input is a pipe, and no input is open yet
+	pipes      int       // open inputs that are pipes
 	finished   bool      // all inputs are read
 	pending    os.Signal // the last signal that did not end reading
 	endedBy    os.Signal // the signal that ended reading
@@ -61,7 +62,7 @@ type interrupts struct {
 // ignored.
 func notifyInterrupts(command string, errs io.Writer, pipe bool) *interrupts {
 	i := newInterrupts(func(sig os.Signal) {
-		fmt.Fprintf(errs, "errclass %s: ended by a signal (%s) while the output could not be written; lines are missing\n", command, sig)
+		fmt.Fprintf(errs, "errclass %s: ended by a signal (%s) before all output was written; lines are missing\n", command, sig)
 		os.Exit(int(endBy(sig)))
 	})
 	i.pipe = pipe
@@ -113,7 +114,7 @@ func (i *interrupts) received(sig os.Signal) {
 		i.abort(sig)
 	case i.finished:
 		i.abortUnlessDone(sig)
-	case !i.pipe:
+	case !i.pipe && i.pipes == 0:
 		i.end(sig)
 	case sig == os.Interrupt:
 		i.pending = sig
@@ -177,8 +178,11 @@ func (i *interrupts) reader(in io.Reader) (r io.Reader, release func()) {
 		}
 	}
 	i.mu.Lock()
-	i.pipe = pipe
-	if !pipe && i.pending != nil && i.endedBy == nil { // a signal came while a pipe was read
+	i.pipe = false
+	if pipe {
+		i.pipes++
+	}
+	if i.pipes == 0 && i.pending != nil && i.endedBy == nil { // a signal came while a pipe was read
 		i.end(i.pending)
 	}
 	i.mu.Unlock()
@@ -188,9 +192,53 @@ func (i *interrupts) reader(in io.Reader) (r io.Reader, release func()) {
 	w := newAsyncReader(in, i.ctx.Done(), i.noteRead)
 	return w, func() {
 		w.release()
-		i.mu.Lock()
-		i.pipe = false // until the next input, a signal takes effect at once
-		i.mu.Unlock()
+		if pipe {
+			i.mu.Lock()
+			i.pipes--
+			i.mu.Unlock()
+		}
+	}
+}
+
+// open opens a named file, which is read as by reader.
+func (i *interrupts) open(name string) (io.ReadCloser, error) {
+	f, err := openUntil(i.ctx.Done(), name)
+	if err != nil {
+		return nil, err
+	}
+	r, release := i.reader(f)
+	return &interruptedFile{r, f, release}, nil
+}
+
+// interruptedFile is a file that is read until a signal ends reading.
+type interruptedFile struct {
+	io.Reader
+	file    *os.File
+	release func()
+}
+
+func (f *interruptedFile) Close() error {
+	f.release()
+	return f.file.Close()
+}
+
+// openUntil opens a file. Opening a named pipe waits for a program that writes to it.
+// After ended is closed, openUntil returns errInterrupted instead.
+func openUntil(ended <-chan struct{}, name string) (*os.File, error) {
+	type opened struct {
+		file *os.File
+		err  error
+	}
+	result := make(chan opened, 1)
+	go func() {
+		f, err := os.Open(name)
+		result <- opened{f, err}
+	}()
+	select {
+	case r := <-result:
+		return r.file, r.err
+	case <-ended:
+		return nil, errInterrupted
 	}
 }
 

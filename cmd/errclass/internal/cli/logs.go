@@ -176,11 +176,10 @@ the error and exit code 1. It refuses an input that is also the output.`,
 func followFile(p *logline.Processor, name string, sigs *interrupts, status *statusLine) (readErr, writeErr error) {
 	defer sigs.finish()
 	f, err := follow(name, sigs.ctx.Done(), func() { status.draw(name, p.Summary()) })
-	if err != nil {
-		return err, nil
+	if err == nil {
+		defer f.Close()
+		err = p.Process(f)
 	}
-	defer f.Close()
-	err = p.Process(f)
 	switch {
 	case errors.Is(err, errInterrupted):
 		return nil, nil
@@ -212,19 +211,19 @@ func processFiles(p *logline.Processor, s Streams, names []string, sigs *interru
 }
 
 func processFile(p *logline.Processor, s Streams, name string, bar *progressBar, sigs *interrupts) error {
-	f, err := s.open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
 	in := s.In
 	if name != "-" {
+		f, err := openUntil(sigs.ctx.Done(), name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
 		in = f
 	}
 	r, release := sigs.reader(in)
 	defer release()
 	p.Waits(!s.readsFile(name))
-	err = p.Process(bar.reader(r))
+	err := p.Process(bar.reader(r))
 	if err != nil && name == "-" && !errors.As(err, new(*logline.OutputError)) {
 		return fmt.Errorf("standard input: %w", err)
 	}

@@ -101,6 +101,42 @@ func TestLogsOfAProgramThatShutsDown(t *testing.T) {
 	}
 }
 
+// TestNamedPipe checks that a named pipe is read to its end after a signal, like a pipe
+// on standard input.
+func TestNamedPipe(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"logs", "triage"} {
+		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+			t.Run(command+" "+sig.String(), func(t *testing.T) {
+				t.Parallel()
+				name := filepath.Join(t.TempDir(), "pipe")
+				require.NoError(t, syscall.Mkfifo(name, 0o600))
+				p := newProgram(t, command, "--rules", "minimal", name)
+				var out bytes.Buffer
+				p.Stdout = &out
+				require.NoError(t, p.Start())
+				w, err := os.OpenFile(name, os.O_WRONLY, 0)
+				require.NoError(t, err)
+				defer w.Close()
+				const lines = 5000 // more than a pipe holds
+				for _, send := range []func() error{
+					func() error { return p.Process.Signal(sig) }, w.Close,
+				} {
+					_, err = io.WriteString(w, strings.Repeat(numbered(errorIn, 1), lines))
+					require.NoError(t, err)
+					require.NoError(t, send())
+				}
+				require.NoError(t, p.Wait(), p.errs.String())
+				if command == "logs" {
+					assert.Equal(t, 2*lines, strings.Count(out.String(), numbered(errorOut, 1)))
+				} else {
+					assert.Contains(t, out.String(), fmt.Sprintf("%d errors in %d lines", 2*lines, 2*lines))
+				}
+			})
+		}
+	}
+}
+
 // TestLogsSecondTerm checks that a second SIGTERM ends reading without losing lines.
 func TestLogsSecondTerm(t *testing.T) {
 	t.Parallel()
@@ -196,7 +232,7 @@ func TestLogsInterruptedFile(t *testing.T) {
 				assert.Contains(t, p.wait(t), "errclass logs: ended by a signal (interrupt) after ")
 				assert.Contains(t, p.errs.String(), "COUNT", "the summary")
 			} else {
-				assert.Contains(t, p.wait(t), "while the output could not be written; lines are missing\n")
+				assert.Contains(t, p.wait(t), "before all output was written; lines are missing\n")
 			}
 			assert.Equal(t, sig, p.signal())
 		})

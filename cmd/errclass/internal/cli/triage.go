@@ -81,7 +81,7 @@ code is 1. The same holds for binary files, damaged archives and cut lines.`,
 		if slices.Contains(names, "-") { // the reader reads ahead
 			in, release = sigs.reader(s.In)
 		}
-		o := triage.Options{Inputs: names, Stdin: in, Classifier: c, Keys: keys, MaxGroups: *bound}
+		o := triage.Options{Inputs: names, Stdin: in, Open: sigs.open, Classifier: c, Keys: keys, MaxGroups: *bound}
 		bar := &triageProgress{streams: s}
 		if !*quiet {
 			o.Progress = bar

@@ -22,6 +22,9 @@ type Options struct {
 	// has ended, Stdin.Read must return an error.
 	Inputs []string
 	Stdin  io.Reader
+	// Open opens a file to read. Once the context has ended, Open and Read must return an
+	// error. nil means os.Open, for files that do not block.
+	Open func(name string) (io.ReadCloser, error)
 	// Classifier classifies the errors. nil means classify.Standard.
 	Classifier *classify.Classifier
 	// Keys are paths of additional fields, such as those of an unknown log format.
@@ -73,6 +76,9 @@ func newRun(ctx context.Context, o Options) *run {
 	if o.Classifier == nil {
 		o.Classifier = classify.Standard
 	}
+	if o.Open == nil {
+		o.Open = func(name string) (io.ReadCloser, error) { return os.Open(name) }
+	}
 	if o.Now.IsZero() {
 		o.Now = time.Now()
 	}
@@ -112,7 +118,7 @@ func (r *run) start(in *input) *source {
 func (r *run) read(s *source) error {
 	file := r.Stdin
 	if s.in.name != stdinName {
-		f, err := os.Open(s.in.name)
+		f, err := r.Open(s.in.name)
 		if err != nil {
 			return err
 		}
