@@ -17,7 +17,7 @@ import (
 func (g *groups) report() *Report {
 	r := &Report{
 		Events: g.seen, NoTime: g.noTime, First: moment(g.first), Last: moment(g.last), Steps: g.grid.length(),
-		Counts: g.counts(g.totals), Groups: []Group{},
+		Groups: []Group{},
 	}
 	if r.Steps > 0 {
 		r.StepSeconds = g.grid.step()
@@ -26,9 +26,17 @@ func (g *groups) report() *Report {
 	if g.restGroups > 0 {
 		r.Rest = Rest{Events: g.restEvents, Groups: g.restGroups, Bound: g.bound, Counts: g.counts(g.rest)}
 	}
+	var totals []*total
+	for _, t := range g.rest {
+		sum := find(&totals, t.category, t.reason)
+		sum.count += t.count
+		sum.series.merge(&g.grid, &t.series)
+	}
 	for key, o := range g.byTemplate() {
+		addTotal(&totals, g, o)
 		r.Groups = append(r.Groups, g.grouped(o, key.template))
 	}
+	r.Counts = g.counts(totals)
 	slices.SortFunc(r.Groups, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Template, b.Template), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Category, b.Category))
 	})
@@ -63,7 +71,7 @@ func (g *groups) byTemplate() map[groupKey]*group {
 	for c := range g.tree.All() {
 		template := mask.Text(c.Template())
 		for _, o := range c.Value {
-			found = append(found, keyed{groupKey{template, o.category, o.reason}, o})
+			found = append(found, keyed{groupKey{template, o.labels[0].category, o.labels[0].reason}, o})
 		}
 	}
 	// The clusters come in any order. Sort, so that merging is deterministic.
@@ -84,7 +92,7 @@ func (g *groups) grouped(o *group, template string) Group {
 	out := Group{
 		ID:       fingerprint.ID(xxhash.Sum64String(template)).String(),
 		Template: template, Count: o.count, Share: float64(o.count) / float64(g.seen), First: moment(o.first), Last: moment(o.last), Series: o.series.series(&g.grid),
-		Category: o.category, Reason: o.reason, Confidence: o.mean(), WhatToDo: runbook.For(o.reason),
+		Category: o.labels[0].category, Reason: o.labels[0].reason, Confidence: o.mean(), WhatToDo: runbook.For(o.labels[0].reason),
 	}
 	out.Files, out.FilesMore = o.files.top()
 	out.Services, out.ServicesMore = o.services.top()

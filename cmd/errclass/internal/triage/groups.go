@@ -39,7 +39,6 @@ type groups struct {
 
 	first, last int64 // earliest and latest time, or 0
 	noTime      int64
-	totals      []*total
 	rest        []*total
 	restGroups  int64
 	restEvents  int64
@@ -53,11 +52,11 @@ type total struct {
 	series   counts
 }
 
-// group has the events with one template, category and reason.
+// group has the events with one template and, if their reasons are from rules or from
+// the records, with one category and reason.
 type group struct {
-	category    classify.Category
-	reason      classify.Reason
-	noRule      bool // see event.noRule
+	labels      []label // of the events; the label of the group comes first
+	noRule      bool    // see event.noRule
 	count       int64
 	seen        int64 // number of the group's last event
 	first, last int64 // earliest and latest time, or 0
@@ -66,6 +65,14 @@ type group struct {
 	examples    []example
 	files       origins
 	services    origins
+}
+
+// label is a category and a reason.
+type label struct {
+	category classify.Category
+	reason   classify.Reason
+	count    int64 // number of events
+	first    int64 // number of the first of these events
 }
 
 type example struct {
@@ -88,15 +95,11 @@ func newGroups(bound int) *groups {
 func (g *groups) add(e *event, file string) {
 	g.seen++
 	o := g.group(e)
-	e.category, e.reason = o.category, o.reason
-	t := find(&g.totals, e.category, e.reason)
-	t.count++
 	if e.time == 0 {
 		g.noTime++
 	} else {
 		g.first, g.last = earlier(g.first, e.time), max(g.last, e.time)
 		g.grid.add(seconds(e.time))
-		t.series.add(&g.grid, seconds(e.time), 1)
 	}
 	o.add(g, e, file)
 	if g.count > g.bound {
@@ -118,8 +121,8 @@ func earlier(a, b int64) int64 {
 //
 //   - If the event's reason is from a rule or from the record, the group has the same
 //     category and the same reason.
-//   - All other events of a template are in one group. The first of these events
-//     determines the category and the reason of that group.
+//   - All other events of a template are in one group. It has the category and the
+//     reason of most of these events.
 func (g *groups) group(e *event) *group {
 	c := g.ids[e.id]
 	if c == nil {
@@ -136,7 +139,7 @@ func (g *groups) group(e *event) *group {
 			return found
 		}
 	}
-	found := &group{category: e.category, reason: e.reason, noRule: e.noRule}
+	found := &group{noRule: e.noRule}
 	c.Value = append(c.Value, found)
 	g.count++
 	return found
@@ -144,10 +147,26 @@ func (g *groups) group(e *event) *group {
 
 // takes reports whether an event with the same template belongs to the group.
 func (o *group) takes(c classify.Category, r classify.Reason, noRule bool) bool {
-	return o.noRule == noRule && (noRule || o.reason == r && o.category == c)
+	return o.noRule == noRule && (noRule || o.labels[0].reason == r && o.labels[0].category == c)
+}
+
+// label counts events with a category and a reason. The label with the most events comes
+// first. Of labels with equally many, the one with the earliest event comes first.
+func (o *group) label(l label) {
+	i := slices.IndexFunc(o.labels, func(p label) bool { return p.reason == l.reason && p.category == l.category })
+	if i < 0 {
+		o.labels = append(o.labels, l)
+	} else {
+		o.labels[i].count += l.count
+		o.labels[i].first = min(o.labels[i].first, l.first)
+	}
+	if len(o.labels) > 1 {
+		slices.SortFunc(o.labels, func(a, b label) int { return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.first, b.first)) })
+	}
 }
 
 func (o *group) add(g *groups, e *event, file string) {
+	o.label(label{e.category, e.reason, 1, g.seen})
 	o.count++
 	o.seen = g.seen
 	o.confidence += e.confidence
@@ -182,7 +201,7 @@ func (o *group) addExample(g *groups, e *event, file string) {
 // merge moves the groups of one cluster to another.
 func (g *groups) merge(into, from *cluster) {
 	for _, o := range from.Value {
-		i := slices.IndexFunc(into.Value, func(p *group) bool { return p.takes(o.category, o.reason, o.noRule) })
+		i := slices.IndexFunc(into.Value, func(p *group) bool { return p.takes(o.labels[0].category, o.labels[0].reason, o.noRule) })
 		if i < 0 {
 			into.Value = append(into.Value, o)
 			continue
@@ -194,8 +213,8 @@ func (g *groups) merge(into, from *cluster) {
 }
 
 func (o *group) merge(g *groups, p *group) {
-	if p.first != 0 && p.first < o.first {
-		o.category, o.reason = p.category, p.reason
+	for _, l := range p.labels {
+		o.label(l)
 	}
 	o.count += p.count
 	o.seen = max(o.seen, p.seen)
@@ -238,12 +257,17 @@ func (g *groups) giveUp() {
 		g.count--
 		g.restGroups++
 		g.restEvents += p.count
-		t := find(&g.rest, p.category, p.reason)
-		t.count += p.count
-		t.series.merge(&g.grid, &p.series)
+		addTotal(&g.rest, g, p.group)
 	}
 	g.tree.Prune()
 	clear(g.ids)
+}
+
+// addTotal adds the events of o to the total for the category and the reason of o.
+func addTotal(totals *[]*total, g *groups, o *group) {
+	t := find(totals, o.labels[0].category, o.labels[0].reason)
+	t.count += o.count
+	t.series.merge(&g.grid, &o.series)
 }
 
 // find returns the total for a category and a reason. If there is none, it adds one.

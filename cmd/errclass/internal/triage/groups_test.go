@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/classify/fingerprint"
 )
 
@@ -139,6 +140,40 @@ func TestGiveUp(t *testing.T) {
 	assert.Len(t, r.Groups, 9)
 	for _, g := range r.Groups {
 		assert.NotContains(t, []string{"the aaaaaa is broken", "the caaaaa is broken very very"}, g.Template)
+	}
+}
+
+// TestMostEventsDecide checks which category and reason a group gets if its events have
+// different ones, and that the totals agree.
+func TestMostEventsDecide(t *testing.T) {
+	t.Parallel()
+	words := []string{"socket", "token", "password", "disk", "certificate", "shard", "queue"}
+	for _, tt := range []struct {
+		name string
+		seen []classify.Reason // of the events, whose texts differ in one word
+		want classify.Reason
+	}{
+		{"first", []classify.Reason{"network", "network", "network", "unknown", "resource", "unknown"}, "network"},
+		{"later", []classify.Reason{"network", "unknown", "resource", "unknown", "unknown", "network"}, "unknown"},
+		{"earlier of two", []classify.Reason{"resource", "network", "unknown", "network", "resource"}, "resource"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			g := newGroups(100)
+			for i, reason := range tt.seen {
+				e := event{text: "could not process the " + words[i] + " of this request", time: int64(1+i) * 1e9, noRule: true}
+				e.id, e.category, e.reason, e.full = fingerprint.Sum(e.text), reason.Policy().Category, reason, e.text
+				g.add(&e, "f")
+			}
+			r := g.report()
+			check(t, r)
+			require.Len(t, r.Groups, 1)
+			assert.Equal(t, "could not process the <*> of this request", r.Groups[0].Template)
+			assert.Equal(t, tt.want, r.Groups[0].Reason)
+			assert.Equal(t, tt.want.Policy().Category, r.Groups[0].Category)
+			require.Len(t, r.Counts, 1)
+			assert.Equal(t, tt.want, r.Counts[0].Reason)
+		})
 	}
 }
 

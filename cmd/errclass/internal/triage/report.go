@@ -54,7 +54,7 @@ func (s Series) Sum(start, end int) (sum int64) {
 	return sum
 }
 
-// Count is the number of events with a certain category and reason.
+// Count is the number of events in the groups with a certain category and reason.
 type Count struct {
 	Category classify.Category `json:"category"`
 	Reason   classify.Reason   `json:"reason"`
@@ -62,7 +62,9 @@ type Count struct {
 	Series   Series            `json:"series"`
 }
 
-// Group describes the events that share a template, a category and a reason.
+// Group describes the events that share a template, a category and a reason. Events whose
+// reason is from the model or unknown share a group too. It has the category and the
+// reason of most of them.
 type Group struct {
 	// ID is unique within a report. It is the fingerprint of the template: see
 	// package fingerprint. If groups share a template, only the largest group has

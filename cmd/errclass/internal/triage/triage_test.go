@@ -142,6 +142,18 @@ func check(t testing.TB, r *Report) {
 	}
 	var counted, series int64
 	for _, c := range r.Counts {
+		n := c.Count
+		for _, g := range r.Groups {
+			if g.Category == c.Category && g.Reason == c.Reason {
+				n -= g.Count
+			}
+		}
+		for _, rest := range r.Rest.Counts {
+			if rest.Category == c.Category && rest.Reason == c.Reason {
+				n -= rest.Count
+			}
+		}
+		require.Zero(t, n, "%s/%s does not agree with the groups", c.Category, c.Reason)
 		counted += c.Count
 		series += c.Series.Sum(0, r.Steps)
 	}
