@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,10 +33,10 @@ func (f *outputFiles) all() []outputFile {
 }
 
 // refuseInputs returns an error if an output would replace an input or a file in an
-// input folder, or if two outputs are the same file. Missing outputs and devices are
-// ignored.
+// input folder, if standard output is such a file, or if two outputs are the same file.
+// Missing outputs and devices are ignored.
 func (f *outputFiles) refuseInputs(s Streams, inputs []string) error {
-	if err := refuseOwnOutput(s, inputs); err != nil {
+	if err := cmp.Or(refuseOwnOutput(s, inputs), refuseOutputBelow(s, inputs)); err != nil {
 		return err
 	}
 	outputs := f.all()
@@ -59,6 +61,38 @@ func (f *outputFiles) refuseInputs(s Streams, inputs []string) error {
 		}
 	}
 	return nil
+}
+
+// refuseOutputBelow returns an error if standard output is a file in an input folder. The
+// file would be an input of the next triage.
+func refuseOutputBelow(s Streams, inputs []string) error {
+	f, ok := s.Out.(*os.File)
+	if !ok {
+		return nil
+	}
+	out, err := f.Stat()
+	if err != nil || !out.Mode().IsRegular() {
+		return nil
+	}
+	for _, input := range inputs {
+		if in, err := s.stat(input); err == nil && in.IsDir() && holds(input, out) {
+			return usagef("%s: the output is a file in this input folder; write to another folder", printable(input))
+		}
+	}
+	return nil
+}
+
+// holds reports whether a folder or one of its subfolders has a file, or a link to it.
+func holds(folder string, file os.FileInfo) (found bool) {
+	// Files that cannot be read are reported later.
+	_ = filepath.WalkDir(folder, func(name string, _ fs.DirEntry, _ error) error {
+		if info, err := os.Stat(name); err == nil && os.SameFile(info, file) {
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
 }
 
 // write writes the files. For each file, it prints to standard error what the file

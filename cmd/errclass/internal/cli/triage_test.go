@@ -119,6 +119,33 @@ func TestTriageKeepsInputs(t *testing.T) {
 	assert.Contains(t, r.err, "--html and --rules-out are the same file")
 }
 
+// TestTriageRefusesOutputBelow checks that standard output is not a file that a triage of
+// the same folder reads.
+func TestTriageRefusesOutputBelow(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Dir(file(t, "app.jsonl", triageLog))
+	sub := filepath.Join(dir, "a", "b")
+	require.NoError(t, os.MkdirAll(sub, 0o700))
+	for out, want := range map[string]int{
+		filepath.Join(dir, "report.txt"): cli.ExitUsage, filepath.Join(sub, "report.txt"): cli.ExitUsage,
+		filepath.Join(t.TempDir(), "report.txt"): cli.ExitOK,
+	} {
+		f, err := os.OpenFile(out, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		require.NoError(t, err)
+		defer f.Close()
+		var errs bytes.Buffer
+		require.Equal(t, want, cli.Main([]string{"triage", dir}, cli.Streams{Out: f, Err: &errs}), out)
+		info, err := f.Stat()
+		require.NoError(t, err)
+		if want == cli.ExitOK {
+			assert.Positive(t, info.Size())
+			continue
+		}
+		assert.Equal(t, "errclass: "+dir+": the output is a file in this input folder; write to another folder\n", errs.String())
+		assert.Zero(t, info.Size())
+	}
+}
+
 // TestTriageLeavesStandardInput checks that standard input is read only if an
 // argument names it.
 func TestTriageLeavesStandardInput(t *testing.T) {
