@@ -130,7 +130,7 @@ func decompressed(r io.Reader) (text io.Reader, release func(), err error) {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		text, err = gzip.NewReader(raw)
-	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+	case isZstandard(head):
 		var d *zstd.Decoder
 		d, err = zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		if err == nil {
@@ -144,6 +144,13 @@ func decompressed(r io.Reader) (text io.Reader, release func(), err error) {
 	}
 	b := bufio.NewReaderSize(text, 2*sniffed)
 	return b, release, sniff(b)
+}
+
+// isZstandard reports whether compressed data begins with a frame of Zstandard: one with
+// data or, as pzstd writes it, one to skip.
+func isZstandard(head []byte) bool {
+	return bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
+		len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.HasPrefix(head[1:], []byte{0x2a, 0x4d, 0x18})
 }
 
 // sniff returns an error if r is binary or UTF-16. It does not return an error of

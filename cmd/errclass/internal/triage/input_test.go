@@ -126,6 +126,7 @@ func TestBadInput(t *testing.T) {
 		{"truncated gzip", packed[:len(packed)-8], 5000, "the compressed data is cut off after line 5000"},
 		{"damaged gzip", string(damaged), 5000, "gzip: invalid checksum after line 5000"},
 		{"no gzip", "\x1f\x8b" + strings.Repeat("x", 20), 0, "gzip: invalid header"},
+		{"zstd after a frame to skip", "\x5f\x2a\x4d\x18\x04\x00\x00\x00abcd" + zstandard(t, good) + "\x50\x2a\x4d\x18\x00\x00\x00\x00" + zstandard(t, good), 2, ""},
 		{"damaged zstd", zstandard(t, many)[:40], 0, "the compressed data is cut off"},
 		{"binary", "\x7fELF\x02\x01\x00\x00" + good, 0, "a binary file, not a log"},
 		{"packed binary", gzipped(t, "\x7fELF\x00"), 0, "a binary file, not a log"},
