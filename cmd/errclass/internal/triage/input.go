@@ -153,9 +153,10 @@ func isZstandard(head []byte) bool {
 		len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.HasPrefix(head[1:], []byte{0x2a, 0x4d, 0x18})
 }
 
-// sniff returns an error if r is binary or UTF-16. It does not return an error of
-// reading r, because a later read returns that error.
+// sniff returns an error if r is binary or UTF-16. It skips zero bytes at the beginning of
+// r. It does not return an error of reading r, because a later read returns that error.
 func sniff(r *bufio.Reader) error {
+	skipHole(r)
 	head, _ := r.Peek(sniffed)
 	switch {
 	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}):
@@ -164,6 +165,18 @@ func sniff(r *bufio.Reader) error {
 		return errBinary
 	}
 	return nil
+}
+
+// skipHole skips the zero bytes at the beginning of r. A log has them if it was truncated
+// and the program that logs continued at its old offset.
+func skipHole(r *bufio.Reader) {
+	for {
+		if head, _ := r.Peek(1); len(head) == 0 || head[0] != 0 {
+			return
+		}
+		zeros, _ := r.Peek(r.Buffered())
+		_, _ = r.Discard(len(zeros) - len(bytes.TrimLeft(zeros, "\x00")))
+	}
 }
 
 // service returns the name of the service, which it finds in the file's name. For a log

@@ -115,6 +115,7 @@ func TestBadInput(t *testing.T) {
 	packed := gzipped(t, many)
 	damaged := []byte(packed)
 	damaged[len(damaged)-5] ^= 0xff
+	hole := strings.Repeat("\x00", 100_000) // what a truncated file begins with
 	for _, tt := range []struct {
 		name, text string
 		events     int64
@@ -130,6 +131,10 @@ func TestBadInput(t *testing.T) {
 		{"damaged zstd", zstandard(t, many)[:40], 0, "the compressed data is cut off"},
 		{"binary", "\x7fELF\x02\x01\x00\x00" + good, 0, "a binary file, not a log"},
 		{"packed binary", gzipped(t, "\x7fELF\x00"), 0, "a binary file, not a log"},
+		{"hole", hole + good, 1, ""},
+		{"packed hole", gzipped(t, hole+good), 1, ""},
+		{"nothing but a hole", hole, 0, ""},
+		{"binary after a hole", hole + "\x7fELF\x00", 0, "a binary file, not a log"},
 		{"UTF-16", "\xff\xfe{\x00", 0, "a text in UTF-16; convert it with iconv -f UTF-16 -t UTF-8"},
 		{"truncated line", good + good[:30], 1, "lines of JSON that are cut off or not valid: 1, the first is line 2"},
 		{"truncated lines within", good + good[:30] + "\n" + good + good[:40] + "\n", 2, "lines of JSON that are cut off or not valid: 2, the first is line 2"},

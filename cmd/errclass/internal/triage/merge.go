@@ -170,7 +170,7 @@ func (r *run) peek(in *input) {
 		return // reported when the file is read
 	}
 	defer f.Close()
-	text, release, err := decompressed(f)
+	text, release, err := decompressed(contextReader{r.ctx, f})
 	defer release()
 	if err != nil {
 		return
