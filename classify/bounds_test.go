@@ -381,6 +381,24 @@ func TestExcessIsBounded(t *testing.T) {
 	}
 }
 
+// TestNestedJoinsAreBounded checks err = errors.Join(err, e) in a loop. The text of each
+// error must be copied only once. The test isn't parallel, because it measures the whole
+// process.
+func TestNestedJoinsAreBounded(t *testing.T) {
+	for _, size := range []int{100, 700, 30_000} {
+		var first, last error
+		for i := range 120 {
+			e := errors.New(fmt.Sprint("item ", i, strings.Repeat(" so it goes", size/11)))
+			first, last = errors.Join(first, e), errors.Join(e, last)
+		}
+		for _, err := range []error{first, last} {
+			classify.Error(err)
+			bytes := allocated(func() { classify.Error(err) })
+			assert.Less(t, bytes, uint64(mostAllocated), "%d bytes each", size)
+		}
+	}
+}
+
 // BenchmarkExcess measures the classification of very large evidence. Each
 // classification should take less than 10 ms.
 func BenchmarkExcess(b *testing.B) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/errclass/errclass/classify/internal/collect"
 	"github.com/errclass/errclass/classify/internal/signal"
@@ -180,49 +179,6 @@ func errorText(err error) (text string) {
 	return err.Error()
 }
 
-// CutText returns the text of err. If errors.Join made err, a text longer than limit
-// bytes loses its middle. CutText then does not build the whole text.
-func CutText(err error, limit int) string {
-	if limit <= 0 || reflect.TypeOf(err) != joinType {
-		return errorText(err)
-	}
-	_, all := unwrap(err)
-	// Each text is built only once: otherwise the time would double with each level
-	// of a tree of joined errors.
-	head, texts := make([]byte, 0, 256), make([]string, 0, 8)
-	for i := 0; i < len(all) && len(head) <= limit; i++ {
-		if i > 0 {
-			head = append(head, '\n')
-		}
-		text := CutText(all[i], limit)
-		texts = append(texts, text)
-		head = append(head, text[:min(len(text), limit+1-min(limit, len(head)))]...)
-	}
-	if len(head) <= limit {
-		return string(head)
-	}
-	head = append(head[:limit/2], ' ')
-	tail, left := make([]string, 0, 8), limit-limit/2
-	for i := len(all) - 1; i >= 0 && left > 0; i-- {
-		var text string
-		if i < len(texts) {
-			text = texts[i]
-		} else {
-			text = CutText(all[i], limit)
-		}
-		text = text[len(text)-min(len(text), left):]
-		tail = append(tail, text)
-		if left -= len(text); left > 0 {
-			tail = append(tail, "\n")
-			left--
-		}
-	}
-	for _, text := range slices.Backward(tail) {
-		head = append(head, text...)
-	}
-	return string(head)
-}
-
 // textOf returns the text of an error of the chain. If the budget for such texts is
 // spent, it returns "".
 func (w *Walk) textOf(err error) string {
@@ -245,7 +201,7 @@ func SafeText(err error) string {
 	if !fixedText(err) && endless(err) {
 		return ""
 	}
-	return errorText(err)
+	return CutText(err, 0)
 }
 
 // fixedText reports whether err stores its text, so that Error calls no other
