@@ -43,7 +43,10 @@ type lease struct {
 	Ending   bool          `json:"ending,omitempty"` // Shutdown has canceled the restart, so its end is no crash
 }
 
+// taskRun is one restart of a task.
 type taskRun struct {
+	task    *task
+	number  int // of the restart
 	cancel  context.CancelCauseFunc
 	renewal *time.Timer // next renewal of the lease
 	expiry  *time.Timer // cancels the restart; each renewal resets it
@@ -53,6 +56,8 @@ type taskRun struct {
 	failureCounted bool // a failure of the restart has been recorded
 	ending         bool // Shutdown has canceled the restart
 	over           bool // the task's function has returned
+
+	ended chan struct{} // closed when the task is removed or waits for the next restart
 }
 
 // keepLease starts the two timers of a lease. One timer renews the lease. The other

@@ -33,7 +33,7 @@ import (
 // restarted task, Offer makes no second task. It records a failure of the restart,
 // unless the call was refused ([Restart.Refused]). If only the payload differs, r
 // becomes a new task. The new task keeps the count of failed restarts, so restarts
-// always end.
+// always end. If the restart's function has returned, r also becomes a new task.
 func (q *Queue) Offer(ctx context.Context, r Restart) error {
 	for tries := 1; ; {
 		t, equal, err := q.accept(ctx, r)
@@ -41,7 +41,7 @@ func (q *Queue) Offer(ctx context.Context, r Restart) error {
 			return q.refuse(ctx, r, err)
 		}
 		if equal != nil {
-			<-equal // closed when the other task is stored or refused
+			<-equal
 			continue
 		}
 		if t == nil {
@@ -90,8 +90,8 @@ func (q *Queue) offer(t *task, refused refusal) error {
 //   - r continues a running task, or is new: accept returns the task. The caller
 //     must call release.
 //   - An equal task is queued: accept returns only nils.
-//   - An equal task is being stored: accept returns a channel that is closed when the
-//     storing has succeeded or failed.
+//   - An equal task is being stored, or its restart is ending: accept returns a channel.
+//     The channel is closed when the task is stored, refused, removed or queued again.
 //   - The queue cannot take r: accept returns an error.
 func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, error) {
 	q.mu.Lock()
@@ -99,20 +99,20 @@ func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, 
 	if r.Result.Category != "" && !restartable(r.Result, r.Err) {
 		return nil, nil, fmt.Errorf("%s is not a transient network failure", r.Result.Reason)
 	}
-	parent, ok := ctx.Value(taskKey{}).(*task)
-	ok = ok && parent.queue == q
-	if ok && parent.state == taskRunning && parent.matches(r.Task) {
+	run, ok := ctx.Value(runKey{}).(*taskRun)
+	ok = ok && run.task.queue == q
+	if ok && !run.over && run.task.matches(r.Task) {
 		if r.refused() == nil {
-			parent.recordFailure(r)
+			run.task.recordFailure(r)
 		}
 		q.active++
-		return parent, nil, nil
+		return run.task, nil, nil
 	}
 	most := *q.cfg.settings(r.Agent, "").restart.MaxRestarts
 	failures := 0
-	if ok && parent.restart.Task.Kind == r.Task.Kind {
-		failures = parent.failures // see Offer
-		if parent.run != nil && !parent.run.failureCounted {
+	if ok && run.task.restart.Task.Kind == r.Task.Kind {
+		failures = run.task.failures // see Offer
+		if !run.failureCounted {
 			failures++
 		}
 	}
@@ -129,6 +129,8 @@ func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, 
 		return nil, nil, fmt.Errorf("%w: taskRestart.maxRestarts is 0", ErrRestartsExhausted)
 	case equal != nil && equal.state == taskSaving:
 		return nil, equal.saved, nil
+	case equal != nil && ok && run.over && equal.run == run: // finish may remove it
+		return nil, run.ended, nil
 	case equal != nil && !equal.matches(r.Task):
 		return nil, nil, ErrDuplicateTask
 	case equal != nil && equal.state == taskParked:
@@ -136,7 +138,7 @@ func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, 
 	case equal != nil:
 		return nil, nil, nil
 	case failures >= most:
-		return nil, nil, fmt.Errorf("%w: restart %d offered a task of the same kind with another payload", ErrRestartsExhausted, parent.number)
+		return nil, nil, fmt.Errorf("%w: restart %d offered another task of the same kind", ErrRestartsExhausted, run.number)
 	case len(q.tasks) >= q.capacity:
 		return nil, nil, fmt.Errorf("%w: it holds %d tasks", ErrQueueFull, len(q.tasks))
 	}

@@ -24,10 +24,12 @@ func (q *Queue) run(t *task, timerNumber int) {
 		return
 	}
 	defer q.release()
-	a := Attempt{Number: RestartNumber(ctx), Start: time.Now(), Err: errGoexit}
+	r := ctx.Value(runKey{}).(*taskRun)
+	a := Attempt{Number: r.number, Start: time.Now(), Err: errGoexit}
 	defer func() {
 		a.Duration = time.Since(a.Start)
 		q.finish(ctx, t, a)
+		close(r.ended)
 	}()
 	a.Err = restart.Run(ctx, f, bytes.Clone(t.restart.Task.Payload))
 }
@@ -47,11 +49,12 @@ func (q *Queue) start(t *task, timerNumber int) (context.Context, func(context.C
 		return nil, nil
 	}
 	f := q.kinds[t.restart.Task.Kind]
-	ctx, cancel := context.WithCancelCause(context.WithValue(t.ctx, taskKey{}, t))
-	r := &taskRun{cancel: cancel}
+	t.number++
+	r := &taskRun{task: t, number: t.number, ended: make(chan struct{})}
+	ctx, cancel := context.WithCancelCause(context.WithValue(t.ctx, runKey{}, r))
+	r.cancel = cancel
 	t.disarm()
 	t.state, t.run = taskRunning, r
-	t.number++
 	t.pause = t.delay()
 	t.due = time.Now().Add(t.pause)
 	q.active++

@@ -54,17 +54,16 @@ const (
 	taskParked                     // until Resume
 )
 
-// taskKey is the context key of the task that is being restarted.
-type taskKey struct{}
+// runKey is the context key of a restart. The value is the *taskRun, or the number of
+// the restart.
+type runKey struct{}
 
 // RestartNumber returns the number of the restart to which ctx belongs. The first
 // restart has number 1. If ctx does not belong to a restart, the number is 0. If the
 // number is above 1, an earlier restart may have done some work.
 func RestartNumber(ctx context.Context) int {
-	switch v := ctx.Value(taskKey{}).(type) {
-	case *task:
-		v.queue.mu.Lock()
-		defer v.queue.mu.Unlock()
+	switch v := ctx.Value(runKey{}).(type) {
+	case *taskRun:
 		return v.number
 	case int:
 		return v
@@ -76,7 +75,7 @@ func RestartNumber(ctx context.Context) int {
 // WithRestartNumber returns a context for which [RestartNumber] returns number. It
 // is for a [Restarter] in another package.
 func WithRestartNumber(ctx context.Context, number int) context.Context {
-	return context.WithValue(ctx, taskKey{}, number)
+	return context.WithValue(ctx, runKey{}, number)
 }
 
 // matches reports whether other has the kind and payload of t.

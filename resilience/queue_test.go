@@ -77,11 +77,15 @@ type memory struct {
 	all         error
 	puts        int
 	hold        chan struct{} // a Swap that stores a record blocks until this is closed
+	holdRemoval chan struct{} // a Swap that removes a record blocks until this is closed
 }
 
 func (m *memory) Swap(id string, old, record []byte) (bool, error) {
 	if m.hold != nil && record != nil {
 		<-m.hold
+	}
+	if m.holdRemoval != nil && record == nil {
+		<-m.holdRemoval
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -411,7 +415,7 @@ func TestQueuePayloadChanges(t *testing.T) {
 		assert.LessOrEqual(t, runs, 1+2+4)
 		assert.Empty(t, q.Tasks())
 		require.ErrorIs(t, refused, resilience.ErrRestartsExhausted)
-		require.ErrorContains(t, refused, "with another payload")
+		require.ErrorContains(t, refused, "another task of the same kind")
 	})
 }
 
@@ -504,6 +508,90 @@ func TestQueueOfferTooLate(t *testing.T) {
 		assert.Equal(t, 1, runs)
 		assert.Empty(t, q.Tasks())
 		assert.Zero(t, store.len())
+	})
+}
+
+// Work that the function has started offers the task after the function has returned
+// nil. Each offer makes a new task, and the restarts end nevertheless.
+func TestQueueOfferAfterRestart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &memory{}
+		q, rec := queueIn(t, nil, resilience.WithStore(store))
+		var offers []error
+		q.Register("job", func(ctx context.Context, _ []byte) error {
+			ctx = context.WithoutCancel(ctx)
+			time.AfterFunc(time.Second, func() {
+				number := resilience.RestartNumber(ctx)
+				offers = append(offers, q.Offer(ctx, offer("a")))
+				assert.Equal(t, number, resilience.RestartNumber(ctx))
+				assert.Equal(t, len(q.Tasks()), store.len())
+			})
+			return nil
+		})
+		start := time.Now()
+		require.NoError(t, q.Offer(t.Context(), offer("a")))
+		advance(time.Hour)
+		assert.Equal(t, []string{
+			"queued 1 0s", "started 1 1m0s", "succeeded 1 1m0s",
+			"queued 2 1m1s", "started 2 3m1s", "succeeded 2 3m1s",
+			"queued 3 3m2s", "started 3 7m2s", "succeeded 3 7m2s", "refused 1 7m3s",
+		}, rec.lines(start))
+		require.Len(t, offers, 3)
+		require.ErrorIs(t, offers[2], resilience.ErrRestartsExhausted)
+	})
+}
+
+// An offer of a task whose restart is ending waits for the end.
+func TestQueueOfferAtEnd(t *testing.T) {
+	t.Parallel()
+	for _, failure := range []error{nil, errNetwork, errors.New("401 unauthorized")} {
+		synctest.Test(t, func(t *testing.T) {
+			store := &memory{holdRemoval: make(chan struct{})}
+			q, _ := queueIn(t, nil, resilience.WithStore(store))
+			runs := 0
+			q.Register("job", func(ctx context.Context, _ []byte) error {
+				if runs++; runs > 1 {
+					return nil
+				}
+				ctx = context.WithoutCancel(ctx)
+				time.AfterFunc(time.Second, func() {
+					time.AfterFunc(time.Second, func() { close(store.holdRemoval) })
+					assert.NoError(t, q.Offer(ctx, offer("a")))
+					assert.Equal(t, 1, store.len())
+				})
+				return failure
+			})
+			require.NoError(t, q.Offer(t.Context(), offer("a")))
+			advance(time.Hour)
+			assert.Equal(t, 2, runs)
+			assert.Empty(t, q.Tasks())
+		})
+	}
+}
+
+// Work of an earlier restart offers the task while a later restart runs. The offer
+// is no failure of the later restart.
+func TestQueueOfferByEarlierRestart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, rec := queueIn(t, nil)
+		var first context.Context
+		q.Register("job", func(ctx context.Context, _ []byte) error {
+			if first == nil {
+				first = context.WithoutCancel(ctx)
+				return errNetwork
+			}
+			assert.NoError(t, q.Offer(first, offer("a")))
+			assert.Len(t, q.Tasks()[0].Restart.History, 2)
+			return nil
+		})
+		start := time.Now()
+		require.NoError(t, q.Offer(t.Context(), offer("a")))
+		advance(time.Hour)
+		assert.Equal(t, []string{
+			"queued 1 0s", "started 1 1m0s", "queued 2 1m0s", "started 2 3m0s", "merged 1 3m0s", "succeeded 2 3m0s",
+		}, rec.lines(start))
 	})
 }
 

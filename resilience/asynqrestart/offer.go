@@ -39,23 +39,25 @@ const maxOfferTries = 3
 // A task without a key is never merged.
 //
 // ctx may be the context of a running restart. If kind and payload are those of the
-// running task, Offer records a failed restart. If only the payload differs, Offer
-// stores a new task. The new task keeps the count of failed restarts.
+// running task, Offer records a failed restart. If only the payload differs, or if the
+// function of the restart has returned, Offer stores a new task. The new task keeps
+// the count of failed restarts.
 func (q *Queue) Offer(ctx context.Context, r resilience.Restart) error {
-	parent, _ := ctx.Value(runKey{}).(*run)
-	if parent != nil && parent.queue == q && parent.record.matches(r.Task) {
-		parent.offered(r)
+	parent, ok := ctx.Value(runKey{}).(*run)
+	ok = ok && parent.queue == q
+	if ok && parent.record.matches(r.Task) && parent.offered(r) {
 		return nil
 	}
-	failures := 0
-	if parent != nil && parent.queue == q && parent.record.Task.Kind == r.Task.Kind {
+	failures, ended := 0, ""
+	if ok && parent.record.Task.Kind == r.Task.Kind {
 		failures = parent.counts.failures + parent.record.Failures + 1
+		ended = parent.record.Offer
 	}
 	rec, id := newRecord(r, failures), restart.ID(r.Task.Kind, r.Key)
 	wait := q.firstDelay(rec, r)
 	merged, err := false, q.acceptable(rec, r)
 	if err == nil {
-		merged, err = q.store(ctx, id, rec, wait)
+		merged, err = q.store(ctx, id, rec, wait, ended)
 	}
 	if err != nil {
 		q.emit(ctx, id, rec, resilience.Event{To: resilience.RestartRefused, Attempt: 1, Err: err, Result: r.Result})
@@ -98,8 +100,9 @@ func (q *Queue) acceptable(rec record, r resilience.Restart) error {
 }
 
 // store stores a task that is due after the given pause. merged is true if an equal
-// task was already stored.
-func (q *Queue) store(ctx context.Context, id string, rec record, wait time.Duration) (merged bool, err error) {
+// task was already stored. The argument ended is the Offer of the task whose restart
+// made the call.
+func (q *Queue) store(ctx context.Context, id string, rec record, wait time.Duration, ended string) (merged bool, err error) {
 	payload, err := json.Marshal(rec)
 	if err != nil {
 		return false, err
@@ -113,7 +116,7 @@ func (q *Queue) store(ctx context.Context, id string, rec record, wait time.Dura
 		if !errors.Is(err, asynq.ErrTaskIDConflict) {
 			break
 		}
-		if merged, equal := q.equal(id, rec); !errors.Is(equal, asynq.ErrTaskNotFound) {
+		if merged, equal := q.equal(id, rec, ended); !errors.Is(equal, asynq.ErrTaskNotFound) {
 			return merged, equal
 		}
 	}
@@ -129,8 +132,10 @@ func (q *Queue) store(ctx context.Context, id string, rec record, wait time.Dura
 //   - If the payloads differ, the error is [resilience.ErrDuplicateTask].
 //   - If the payloads are equal and the stored task is parked, the error is
 //     [resilience.ErrParked].
+//   - If the stored task is the one that made the call, and asynq has not removed it yet,
+//     the error is errEnding.
 //   - If the stored task has ended, the error is [asynq.ErrTaskNotFound].
-func (q *Queue) equal(id string, rec record) (merged bool, err error) {
+func (q *Queue) equal(id string, rec record, ended string) (merged bool, err error) {
 	info, err := q.inspector.GetTaskInfo(queuePrefix+rec.Task.Kind, id)
 	if err != nil {
 		return false, err
@@ -143,6 +148,12 @@ func (q *Queue) equal(id string, rec record) (merged bool, err error) {
 		return false, resilience.ErrDuplicateTask
 	case info.State == asynq.TaskStateArchived:
 		return false, resilience.ErrParked
+	case info.State == asynq.TaskStateActive && stored.Offer == ended:
+		return false, errEnding
 	}
 	return true, nil
 }
+
+// errEnding means that a call cannot be added to a task, because asynq may remove this
+// task next.
+var errEnding = errors.New("the restart that made the call is ending")

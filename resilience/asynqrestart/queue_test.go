@@ -274,6 +274,28 @@ func TestRestartCallsDo(t *testing.T) {
 	})
 }
 
+// Work that lives on after the function has returned nil offers the task. Each offer
+// makes a new task. The restarts end nevertheless.
+func TestOfferAfterRestart(t *testing.T) {
+	onServers(t, func(t *testing.T, addr string) {
+		m, contexts := newMachine(t, addr), make(chan context.Context, 1)
+		m.Register("x", func(ctx context.Context, _ []byte) error { contexts <- context.WithoutCancel(ctx); return nil })
+		require.NoError(t, m.Start())
+		require.NoError(t, m.Offer(t.Context(), restart("x", "k", "text")))
+		var err error
+		for n := range 3 {
+			require.NoError(t, err)
+			require.Eventually(t, func() bool { return strings.Count(fmt.Sprint(m.steps()), "succeeded 1") > n }, 10*time.Second, time.Millisecond)
+			ctx := <-contexts
+			require.Eventually(t, func() bool {
+				err = m.Offer(ctx, restart("x", "k", "text"))
+				return err == nil || !strings.Contains(err.Error(), "is ending") // asynq has not removed the task yet
+			}, 10*time.Second, time.Millisecond)
+		}
+		require.ErrorIs(t, err, resilience.ErrRestartsExhausted)
+	})
+}
+
 // After three crashes a task is parked until Resume or Discard.
 func TestKilledThreeTimesIsParked(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {

@@ -24,6 +24,7 @@ type run struct {
 	counts counts
 
 	mu      sync.Mutex
+	over    bool          // the function has returned
 	failed  bool          // a call of this restart has failed and was passed to Offer
 	refused bool          // a gate (circuit breaker or rate limit) refused a call of this restart
 	wait    time.Duration // time for which the gate refuses calls
@@ -33,15 +34,20 @@ type run struct {
 type runKey struct{}
 
 // offered records why a call that this restart made was passed to Offer. Either the call
-// has failed, or a circuit breaker or a rate limit has refused it.
-func (r *run) offered(offer resilience.Restart) {
+// has failed, or a circuit breaker or a rate limit has refused it. If the function of
+// the restart has returned, offered records nothing and returns false.
+func (r *run) offered(offer resilience.Restart) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.over {
+		return false
+	}
 	if wait, ok := offer.Refused(); ok {
 		r.refused, r.wait = true, wait
-		return
+		return true
 	}
 	r.failed = true
+	return true
 }
 
 // rescheduleError asks asynq to schedule the task again.
@@ -142,6 +148,7 @@ func (r *run) begin(ctx context.Context) error {
 func (r *run) finish(ctx context.Context, err error, took time.Duration) error {
 	q, c, interrupted := r.queue, r.counts, ctx.Err() != nil
 	r.mu.Lock()
+	r.over = true
 	failed, refused, wait := r.failed, r.refused, r.wait
 	r.mu.Unlock()
 	if !refused {
