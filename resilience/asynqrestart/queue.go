@@ -184,6 +184,10 @@ func (q *Queue) Start() error {
 // and returns an error. The cause of the contexts is [resilience.ErrQueueClosed]. A
 // canceled restart counts neither as a failure nor as a crash. Another machine soon
 // runs the task again.
+//
+// If Redis does not answer, Shutdown cancels the contexts 0.2 s later. It returns when
+// the commands of asynq have met the timeouts of the client. A canceled restart can
+// count as a crash then.
 func (q *Queue) Shutdown(ctx context.Context) error {
 	q.mu.Lock()
 	if q.closed {
@@ -194,44 +198,73 @@ func (q *Queue) Shutdown(ctx context.Context) error {
 	close(q.stop)
 	server := q.server
 	q.mu.Unlock()
-	q.loops.Wait()
 	if server == nil {
 		q.cancel(resilience.ErrQueueClosed)
 		return nil
 	}
-	server.Stop()
-	left := q.drain(ctx)
-	for _, r := range left {
-		// Remove the owner of the task: server.Shutdown puts the task back into asynq's
-		// queue, even if the task's function still runs.
-		releaseCtx, done := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-		_ = releaseScript.Run(releaseCtx, q.client, []string{stateKey(r.record.Offer)}, r.owner).Err() // if this fails, the end counts as a crash
-		done()
-	}
+	stopped := inBackground(func() { server.Stop(); q.loops.Wait() })
+	left := q.drain(ctx, stopped)
+	q.release(left)
 	q.cancel(resilience.ErrQueueClosed)
-	server.Shutdown()
+	server.Shutdown() // asynq would panic if it still ran when the caller closes the client
+	<-stopped
 	if len(left) > 0 {
 		return fmt.Errorf("shut down the restart queue: %d tasks still run: %w", len(left), ctx.Err())
 	}
 	return nil
 }
 
-// drain waits until no task runs or ctx ends. It returns the running tasks.
-func (q *Queue) drain(ctx context.Context) []*run {
+// releaseTimeout limits how long Redis can delay the end of the contexts in Shutdown.
+const releaseTimeout = 200 * time.Millisecond
+
+// inBackground runs f, which waits for Redis, in a goroutine. The channel is closed
+// when f has returned.
+func inBackground(f func()) <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	return done
+}
+
+// drain waits until stopped is closed and no task runs, or ctx ends. It returns the
+// running tasks.
+func (q *Queue) drain(ctx context.Context, stopped <-chan struct{}) []*run {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		q.mu.Lock()
 		left := slices.Collect(maps.Values(q.running))
 		q.mu.Unlock()
-		if len(left) == 0 {
+		if len(left) == 0 && stopped == nil {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
 			return left
+		case <-stopped:
+			stopped = nil // the next look at the running tasks is the first that counts
 		case <-tick.C:
 		}
+	}
+}
+
+// release removes the owners of the running tasks, all at the same time. It must be
+// called before the contexts are canceled: asynq then puts the tasks back into its
+// queues, even if their functions still run.
+func (q *Queue) release(left []*run) {
+	var all sync.WaitGroup
+	for _, r := range left {
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
+			defer cancel()
+			_ = releaseScript.Run(ctx, q.client, []string{stateKey(r.record.Offer)}, r.owner).Err() // if this fails, the end counts as a crash
+		})
+	}
+	select {
+	case <-inBackground(all.Wait):
+	case <-time.After(releaseTimeout):
 	}
 }
 

@@ -63,15 +63,23 @@ func onServers(t *testing.T, test func(t *testing.T, addr string)) {
 	})
 	t.Run("redis-server", func(t *testing.T) {
 		t.Parallel()
-		s, err := redistest.Start(t.Context(), t.TempDir())
-		if errors.Is(err, redistest.ErrNotInstalled) {
-			assert.False(t, redistest.IsRequired(), "%v: apt-get install redis-server", err)
-			return
+		if s := realServer(t); s != nil {
+			test(t, s.Addr)
 		}
-		require.NoError(t, err)
-		t.Cleanup(s.Kill)
-		test(t, s.Addr)
 	})
+}
+
+// realServer starts a redis-server. It returns nil where none is installed.
+func realServer(t *testing.T) *redistest.Server {
+	t.Helper()
+	s, err := redistest.Start(t.Context(), t.TempDir())
+	if errors.Is(err, redistest.ErrNotInstalled) {
+		assert.False(t, redistest.IsRequired(), "%v: apt-get install redis-server", err)
+		return nil
+	}
+	require.NoError(t, err)
+	t.Cleanup(s.Kill)
+	return s
 }
 
 // config has short pauses.
@@ -406,6 +414,43 @@ func TestShutdownCancels(t *testing.T) {
 		b.until(t, "succeeded 2")
 		assert.Equal(t, []string{"started 2", "succeeded 2"}, b.steps(), "not counted as a crash")
 	})
+}
+
+// Redis hangs during Shutdown. The contexts of the functions end with the context of
+// Shutdown. The number of tasks does not delay the end of Shutdown.
+func TestShutdownWhileRedisHangs(t *testing.T) {
+	t.Parallel()
+	server := realServer(t)
+	if server == nil {
+		return
+	}
+	const tasks = 8
+	client := redis.NewClient(&redis.Options{Addr: server.Addr, ReadTimeout: 500 * time.Millisecond, MaxRetries: -1})
+	defer client.Close()
+	q, ended, started := asynqrestart.NewQueue(client, config(), asynqrestart.WithCheckInterval(20*time.Millisecond)), make(chan time.Time, tasks), make(chan bool)
+	q.Register("slow", func(ctx context.Context, _ []byte) error {
+		started <- true
+		<-ctx.Done()
+		ended <- time.Now()
+		return ctx.Err()
+	})
+	require.NoError(t, q.Start())
+	for i := range tasks {
+		require.NoError(t, q.Offer(t.Context(), restart("slow", "", fmt.Sprint(i))))
+	}
+	for range tasks {
+		<-started
+	}
+	require.NoError(t, server.Signal(syscall.SIGSTOP))
+	defer func() { assert.NoError(t, server.Signal(syscall.SIGCONT)) }()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	require.ErrorContains(t, q.Shutdown(ctx), "8 tasks still run")
+	assert.Less(t, time.Since(begin), 8*time.Second)
+	for range tasks {
+		assert.Less(t, (<-ended).Sub(begin), 2*time.Second)
+	}
 }
 
 // If no machine has registered the kind of a due task, one machine emits one event.
