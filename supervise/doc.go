@@ -18,7 +18,8 @@
 //     the child has to be ended, the whole group is ended.
 //   - Output is passed on at once. The last 500 characters of standard error are
 //     kept, with secrets masked ([MaskSecrets]).
-//   - One watchdog limits the total time. Another limits the time without output.
+//   - One watchdog limits the total time. Another limits the time without output. The
+//     time in which this program itself is stopped is no such time.
 //   - If a limit is reached or the caller's context ends, the group gets SIGTERM.
 //     After five seconds, the group gets SIGKILL.
 //   - If this program is PID 1 or a subreaper on Linux, it reaps the orphans of the

@@ -114,7 +114,8 @@ func (r *execution) watch(ctx context.Context, ch *child) error {
 	silence := orDefault(r.command.Silence, DefaultSilence)
 	total, stopTotal := newTimer(timeout)
 	defer stopTotal()
-	quiet, stopQuiet := newTimer(silence)
+	step := silenceStep(silence)
+	quiet, stopQuiet := newTimer(step)
 	defer func() { stopQuiet() }()
 	exited := ch.exited
 	for {
@@ -129,13 +130,16 @@ func (r *execution) watch(ctx context.Context, ch *child) error {
 			err = contextError(ctx)
 		case <-total:
 			err = timeoutError(timeout)
-		case <-quiet:
+		case due := <-quiet:
 			if ch.hasExited() {
 				quiet = nil
 				continue
 			}
+			if time.Since(due) > step { // this program was stopped and read no output
+				r.outputs.activity.record()
+			}
 			if left := silence - r.outputs.activity.idle(); left > 0 {
-				quiet, stopQuiet = newTimer(left)
+				quiet, stopQuiet = newTimer(min(left, step))
 				continue
 			}
 			err = silenceError(silence)
@@ -147,6 +151,13 @@ func (r *execution) watch(ctx context.Context, ch *child) error {
 			return err
 		}
 	}
+}
+
+// silenceStep returns the time between two checks for silence. A check that comes a
+// whole step late shows that this program was stopped, for example by Ctrl-Z.
+func silenceStep(limit time.Duration) time.Duration {
+	const steps, shortest = 10, 100 * time.Millisecond
+	return max(limit/steps, min(limit, shortest))
 }
 
 // newTimer returns the channel and the Stop method of a timer. If d <= 0, the

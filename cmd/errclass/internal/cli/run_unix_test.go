@@ -55,3 +55,13 @@ func TestRunInterrupted(t *testing.T) {
 		})
 	}
 }
+
+// TestRunSilenceWhileStopped checks that --silence does not count the time in which
+// errclass itself was stopped.
+func TestRunSilenceWhileStopped(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t, "run", "--silence", "2s", "--", "sh", "-c", "kill -STOP $PPID; sleep 2.5; kill -CONT $PPID; sleep 0.5; echo done")
+	out, err := p.Output()
+	require.NoError(t, err, p.errs.String())
+	assert.Equal(t, "done\n", string(out))
+}
