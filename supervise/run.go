@@ -212,11 +212,7 @@ func (r *execution) connect(cmd *exec.Cmd) error {
 	}
 	out, errs := r.command.Stdout, r.command.Stderr
 	shared := out != nil && sameWriter(out, errs)
-	stderr := io.Writer(&r.tail)
-	if errs != nil {
-		stderr = io.MultiWriter(&r.tail, errs)
-	}
-	toErrs, err := r.outputs.add("standard error", stderr)
+	toErrs, err := r.outputs.add("standard error", tee(&r.tail, errs))
 	if err != nil {
 		return err
 	}
@@ -228,12 +224,8 @@ func (r *execution) connect(cmd *exec.Cmd) error {
 		return nil
 	case out == nil && !read:
 		return nil
-	case out == nil:
-		out = &r.stream
-	default:
-		out = io.MultiWriter(&r.stream, out)
 	}
-	toOut, err := r.outputs.add("standard output", out)
+	toOut, err := r.outputs.add("standard output", tee(&r.stream, out))
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -330,6 +331,34 @@ func TestOutputFails(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 	assert.ErrorContains(t, err, "standard output: no space left on device")
 	assert.Equal(t, classify.ReasonResource, o.Result.Reason)
+}
+
+// busy is a non-blocking pipe that has room for one byte at a time.
+type busy struct{ bytes.Buffer }
+
+func (b *busy) Write(p []byte) (int, error) {
+	n, _ := b.Buffer.Write(p[:1])
+	if n == len(p) {
+		return n, nil
+	}
+	return n, &os.PathError{Op: "write", Path: "|1", Err: syscall.EAGAIN}
+}
+
+// If another program makes a shared pipe non-blocking, no output is lost or counted
+// twice.
+func TestNonBlockingOutput(t *testing.T) {
+	t.Parallel()
+	const event = `{"type":"error","status":429}`
+	var out, errs busy
+	c := self(t, "events", "3", "so long", event)
+	c.Stdout, c.Stderr = &out, &errs
+	o, err := supervise.Run(t.Context(), c)
+	require.Error(t, err)
+	assert.NotErrorIs(t, err, syscall.EAGAIN)
+	assert.Equal(t, event+"\n", out.String())
+	assert.Equal(t, "so long", errs.String())
+	assert.Equal(t, "so long", o.Stderr)
+	assert.Equal(t, classify.ReasonRateLimit, o.Result.Reason)
 }
 
 // unsynchronised is a writer without a lock. The race detector reports concurrent

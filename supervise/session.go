@@ -43,12 +43,8 @@ func (s *Server[C]) launch(ctx context.Context) (*session[C], *ServerError) {
 	}
 	cmd := s.command.cmd()
 	c := &session[C]{server: s, tail: new(tail), done: make(chan struct{})}
-	stderr := io.Writer(c.tail)
-	if s.command.Stderr != nil {
-		stderr = io.MultiWriter(c.tail, s.command.Stderr)
-	}
 	var o outputs
-	toErrs, err := o.add("standard error", stderr)
+	toErrs, err := o.add("standard error", tee(c.tail, s.command.Stderr))
 	if err != nil {
 		return nil, s.failure(err)
 	}

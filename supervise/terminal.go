@@ -33,12 +33,8 @@ func (t *Terminal) close() {
 // connectTerminal connects the child to its terminal.
 func (r *execution) connectTerminal(cmd *exec.Cmd) error {
 	t := r.command.Terminal
-	to := []io.Writer{&r.tail, &r.stream}
-	if r.command.Stdout != nil {
-		to = append(to, r.command.Stdout)
-	}
 	r.outputs.all = append(r.outputs.all, &output{
-		name: "the terminal", from: t.Master, childEnd: t.Child, terminal: true, to: io.MultiWriter(to...),
+		name: "the terminal", from: t.Master, childEnd: t.Child, terminal: true, to: tee(io.MultiWriter(&r.tail, &r.stream), r.command.Stdout),
 		activity: &r.outputs.activity, done: make(chan struct{}),
 	})
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.Child, t.Child, t.Child

@@ -122,7 +122,7 @@ type lineWriter struct {
 func (l *lineWriter) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n, err := l.w.Write(p)
+	n, err := blockingWriter{l.w}.Write(p)
 	if n > 0 {
 		l.unfinished = p[n-1] != '\n'
 	}
@@ -148,6 +148,6 @@ func (l *lineWriter) writeLines(lines []byte) error {
 		lines = append([]byte("\n"), lines...)
 	}
 	l.unfinished = false
-	_, err := l.w.Write(lines)
+	_, err := blockingWriter{l.w}.Write(lines)
 	return err
 }

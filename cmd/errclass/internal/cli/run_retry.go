@@ -39,7 +39,7 @@ func (r *retrier) run(ctx context.Context) (supervise.Outcome, error) {
 		r.command.Stdin = in
 		r.calls++
 		o, err := r.runOnce(ctx)
-		if err == nil || !r.retry || ctx.Err() != nil {
+		if err == nil || !r.retry || ctx.Err() != nil || onlyCopyingFailed(o, err) {
 			return o, err
 		}
 		wait, again := r.pause(o.Result)
@@ -59,6 +59,12 @@ func (r *retrier) run(ctx context.Context) (supervise.Outcome, error) {
 			return o, err
 		}
 	}
+}
+
+// onlyCopyingFailed reports whether the command succeeded, but copying its input or
+// output failed.
+func onlyCopyingFailed(o supervise.Outcome, err error) bool {
+	return o.ExitCode == 0 && !errors.Is(err, supervise.ErrWatchdog)
 }
 
 // runOnce runs the command once, in a new terminal if r.terminal is set.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -211,6 +212,65 @@ func TestRunInput(t *testing.T) {
 			code := cli.Main(child(t, []string{"--retry"}, append(tt.words, again...)...), cli.Streams{In: tt.in(t), Out: &out, Err: &errs})
 			assert.Equal(t, 3, code)
 			assert.Equal(t, tt.want, out.String())
+		})
+	}
+}
+
+// busy is a non-blocking pipe. Every second call finds it full or empty. If fails is
+// set, its writes fail.
+type busy struct {
+	io.Reader
+	bytes.Buffer
+	calls int
+	fails error
+}
+
+func (b *busy) full() bool {
+	b.calls++
+	return b.calls%2 > 0
+}
+
+func (b *busy) Read(p []byte) (int, error) {
+	if b.full() {
+		return 0, syscall.EAGAIN
+	}
+	return b.Reader.Read(p[:1])
+}
+
+func (b *busy) Write(p []byte) (int, error) {
+	switch {
+	case b.fails != nil:
+		return 0, b.fails
+	case b.full():
+		return 0, syscall.EAGAIN
+	}
+	return b.Buffer.Write(p)
+}
+
+// TestRunNonBlocking checks that a command that succeeds is not run again, even if
+// another program made the pipes non-blocking, or if the output cannot be written.
+func TestRunNonBlocking(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		action    string
+		fails     error
+		code      int
+		out, errs string
+	}{
+		"busy":  {"cat", nil, 0, "a\nb\n", "a warning\n"},
+		"fails": {"out", syscall.ECONNRESET, 1, "", "a warning\nerrclass run: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			counter := filepath.Join(t.TempDir(), "runs")
+			in, out, errs := &busy{Reader: strings.NewReader("a\nb\n")}, &busy{fails: tt.fails}, &busy{}
+			code := cli.Main(child(t, []string{"--retry"}, "count", counter, "err", "a warning\n", tt.action, ""), cli.Streams{In: in, Out: out, Err: errs})
+			assert.Equal(t, tt.code, code, errs.String())
+			runs, err := os.ReadFile(counter)
+			require.NoError(t, err)
+			assert.Len(t, runs, 1)
+			assert.Equal(t, tt.out, out.String())
+			assert.True(t, strings.HasPrefix(errs.String(), tt.errs), errs.String())
 		})
 	}
 }
