@@ -7,9 +7,10 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect/chain"
 )
 
-// Cause returns the value for [Evidence.Cause], which says how ctx has ended.
-// If ctx is nil or has not ended, Cause returns nil. Otherwise it returns ctx.Err(). If
-// context.Cause(ctx) is another error, it returns both, joined by [errors.Join].
+// Cause returns the value for [Evidence.Cause], which says how ctx has ended. If ctx is
+// nil or has not ended, Cause returns nil. If context.Cause(ctx) and ctx.Err() are the
+// same error, Cause returns this error. If they differ, Cause returns both, joined by
+// [errors.Join].
 //
 //	res := classify.Standard.Classify(classify.Evidence{Err: err, Cause: classify.Cause(ctx)})
 func Cause(ctx context.Context) (ended error) {

@@ -142,7 +142,8 @@ func TestWindowsErrno(t *testing.T) {
 	assert.Empty(t, chain.WindowsErrnoID(0))
 }
 
-// TestShapes checks that the evidence of an error type is computed only once.
+// TestShapes checks that the shape of an error type (the evidence that errors of this
+// type can have) is computed only once.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	err := &stream{}

@@ -147,9 +147,9 @@ func WithMaxBytes(n int) Option {
 //     without a code or a status.
 //
 // The stronger the rule, the surer the model must be. Except for that status 500, the
-// model cannot overrule a status or a code. It cannot overrule a fact or a user's rule.
-// It never reports this program's own deadline. It never makes a permanent cause
-// retryable. If the model decides, the result has the rule [RuleModel].
+// model cannot overrule a status or a code. It cannot overrule a fact, such as an errno,
+// or a user's rule. It never reports this program's own deadline. It never makes a
+// permanent cause retryable. If the model decides, the result has the rule [RuleModel].
 func WithModel(on bool) Option {
 	return optionFunc(func(c config) config {
 		c.learned = &on

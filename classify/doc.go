@@ -28,8 +28,8 @@
 //     its last 32 KiB ([WithMaxBytes]).
 //   - The strongest evidence decides. A specific cause is stronger than the error that
 //     wraps it: an insufficient quota beats the status 429.
-//   - If no rule decides, or only a rule for texts does, a small neural network may
-//     decide ([WithModel]).
+//   - If no rule decides, a small neural network may decide ([WithModel]). It may also
+//     overrule a rule for texts.
 //   - If nothing decides, the result is [CategoryFatal] and [ReasonUnknown]. Callers
 //     then do not repeat the call.
 //   - Error(nil) is the zero Result.

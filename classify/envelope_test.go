@@ -10,8 +10,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// gemini returns a body of the Gemini API. Only the quota id names the exceeded
-// quota.
+// gemini returns a body of the Gemini API. In this body, only the quotaId tells which
+// quota was exceeded.
 func gemini(quotaID, quotaValue, delay string) string {
 	return `[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details.",
 "status":"RESOURCE_EXHAUSTED","details":[

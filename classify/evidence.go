@@ -6,7 +6,7 @@ import "time"
 // that nothing failed. Classify does not change an Evidence and keeps no reference.
 //
 // This program's own deadline, cancellation and spent budget outrank all other
-// evidence. Fields that a remote server may have written cannot report these three:
+// evidence. This table says which fields can report these three:
 //
 //	Err       can: by the values and types of its chain, not by texts, codes and bodies
 //	Type      can: it is the type of an exception that this process recorded

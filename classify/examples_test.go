@@ -13,7 +13,8 @@ import (
 )
 
 // TestExamplesDecide classifies the examples of all rules that have a reason. The result
-// must have this reason, unless a rule listed under "decides" decides.
+// must have this reason. The exception is a result whose rule is listed under the key
+// "decides" of the tested rule.
 func TestExamplesDecide(t *testing.T) {
 	t.Parallel()
 	rules, err := New(WithModel(false))

@@ -19,9 +19,9 @@ type Explanation struct {
 	// Signals lists the matches in this order:
 	//
 	//   - the match that decided
-	//   - the matches that would decide without it, by precedence
-	//   - vetoed matches, which cannot decide
-	//   - beaten matches, which cannot decide either
+	//   - the matches that would decide without that match, by precedence
+	//   - matches that cannot decide, because a rule vetoes them
+	//   - matches that cannot decide, because a rule beats them
 	//   - matches without a reason
 	//
 	// If the program's own deadline, cancellation or budget decides, the classifier
@@ -30,8 +30,8 @@ type Explanation struct {
 	// Model is the model's answer to the texts, even if a rule decided. It is nil if
 	// the classifier has no model, or if the model knows no word of the texts.
 	Model *Model
-	// Omitted lists the evidence that exceeded a limit and was not read. It is in
-	// the order of reading.
+	// Omitted lists the evidence that was not read because it exceeded a limit. The
+	// list is in the order in which the classifier reads the evidence.
 	Omitted []Omission
 }
 
@@ -51,7 +51,7 @@ type Omission struct {
 	Unit string
 	// Amount is the number of units that were not read. If Unit is "errors", Amount
 	// excludes the errors that an unread error wraps. If Unit is "waits", Amount is the
-	// number of texts of which perhaps not all waiting times were read.
+	// number of texts in which the classifier may have missed waiting times.
 	Amount int
 }
 
@@ -82,9 +82,11 @@ type Signal struct {
 	Decided bool
 	// VetoedBy is the id of the rule that vetoed this signal, or "".
 	//
-	// BeatenBy is the id of the rule that beat this signal, or "". That rule lists
-	// the signal's rule in [RuleInfo].Beats, or it decided. At most one of the two
-	// fields is set.
+	// BeatenBy is the id of the rule that beat this signal, or "". Either that rule
+	// decided, or it prevents this signal from deciding, for example because its list
+	// [RuleInfo].Beats has the signal's rule.
+	//
+	// At most one of VetoedBy and BeatenBy is set.
 	VetoedBy, BeatenBy string
 }
 
@@ -147,8 +149,8 @@ func (c *Classifier) Explain(e Evidence) (x Explanation) {
 	return x
 }
 
-// inOrder sorts signals by Fate, then by precedence. The signals that count come
-// first.
+// inOrder sorts signals by Fate, then by precedence. Signals with the fate Counts,
+// which take part in the decision, come first.
 func inOrder(list []signal.Signal) []*signal.Signal {
 	all := make([]*signal.Signal, len(list))
 	for i := range list {
@@ -212,8 +214,8 @@ func (s *Signal) settleIn(source string) {
 	}
 }
 
-// exactViews returns the texts that the user's rules read: the originals and their
-// plain forms.
+// exactViews returns the texts that the user's rules read: each original, and a copy
+// of it without escape sequences or repeated spaces.
 func exactViews(views []form.View) (all []form.View) {
 	for _, v := range views {
 		all = append(all, v, v.Rewritten(form.EachOdd).Rewritten(form.EachGap))

@@ -93,7 +93,8 @@ func TestExplain(t *testing.T) {
 	})
 	t.Run("a rule that only the last try matches has a source", func(t *testing.T) {
 		t.Parallel()
-		// The last attempt begins after "finally:". In a rule, ^ also matches there.
+		// In this text, the last attempt begins after "finally:". The ^ of a rule also
+		// matches there.
 		x := classify.Standard.Explain(classify.Evidence{Message: "HTTP 503, finally: 401"})
 		require.NotEmpty(t, x.Signals)
 		assert.Equal(t, x.Result.Rule, x.Signals[0].Rule)

@@ -203,7 +203,8 @@ func (e *answersAs) Is(target error) bool {
 	return target == context.DeadlineExceeded && e.Code == "deadline_exceeded" || target == context.Canceled && e.Code == "canceled"
 }
 
-// These errors have a text from a remote server, which imitates net/http's timeout.
+// The text of these errors comes from a remote server. The text imitates net/http's
+// timeout.
 type (
 	quotes        struct{ Message string }
 	relaysTimeout struct{ err error }
@@ -272,7 +273,7 @@ func TestClaimsBesideOthers(t *testing.T) {
 }
 
 // A text that begins with a refusal, such as HTTP 401 or the gRPC code Unauthenticated,
-// must be fatal, even if a cancellation or a report of attempts follows.
+// must be fatal, even if a cancellation or a report of several attempts follows.
 func TestClaimsInTexts(t *testing.T) {
 	t.Parallel()
 	for _, head := range []string{

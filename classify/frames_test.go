@@ -80,8 +80,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestFirstFrame checks texts with only a part of a stack trace. The first frame, that of
-// the innermost function, may decide, but not by a rule for a single word.
+// TestFirstFrame checks texts with only a part of a stack trace. The classifier reads the
+// first frame, that of the innermost function. It ignores rules for a single word there.
 func TestFirstFrame(t *testing.T) {
 	t.Parallel()
 	const prefix = "Nov 06 08:49:37 host app[7]:     at "

@@ -36,8 +36,8 @@ func (c *Classifier) confidence(s signal.Strength) float64 {
 	return ruleConfidence[s]
 }
 
-// guess is an answer of the model. NoReason means that the model is not sure
-// enough.
+// guess is the decision of the model. If the model does not decide, reason is
+// signal.NoReason.
 type guess struct {
 	reason signal.Reason
 	step   int // see model.Confidence
@@ -66,7 +66,8 @@ func hasCode(list []signal.Signal) bool {
 //   - The classifier has no model.
 //   - The model agrees with won, is not sure enough, or answers "unknown".
 //   - The model answers "parsing", but won has a status.
-//   - At least one signal that counts must not be overruled by the model.
+//   - A signal that takes part in the decision has the weight 0 (see the function
+//     weight).
 //   - A rule that itself gives no reason vetoes the model's answer.
 //
 // The model numbers the reasons in the order of package signal. ReasonRateLimit is 0.
@@ -131,8 +132,8 @@ func readForModel(q *collect.Inquiry, r *model.Reader) *model.Model {
 	return m
 }
 
-// ruledOut reports whether the list has a match of a text rule that itself gives no
-// reason, but vetoes the given reason.
+// ruledOut reports whether a matched text rule vetoes the given reason. Only rules that
+// themselves give no reason can veto.
 func ruledOut(list []signal.Signal, reason signal.Reason) bool {
 	for i := range list {
 		s := &list[i]
@@ -215,5 +216,5 @@ func (c *Classifier) explainModel(q *collect.Inquiry) *Model {
 const _ = uint(1<<memory.RuleBits - 2 - 2048 - int(signal.Reasons)*len(model.Confidence))
 
 // This constant overflows if an answer in package memory cannot hold every reason and
-// every step.
+// every index of model.Confidence.
 const _ = uint(memory.MaxReasons-int(signal.Reasons)) + uint(memory.MaxSteps-len(model.Confidence))

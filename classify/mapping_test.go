@@ -221,7 +221,8 @@ func TestProviderMapping(t *testing.T) {
 }
 
 // TestErrorTaxonomy has the policies of the section "Error Taxonomy" of the provider
-// error mapping. This section takes precedence over "Complete Error Classifier".
+// error mapping. This section takes precedence over the section "Complete Error
+// Classifier".
 func TestErrorTaxonomy(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -256,8 +257,8 @@ func TestErrorTaxonomy(t *testing.T) {
 }
 
 // TestRetryAfterPrecedence checks which header gives the waiting time. The cases come
-// from the provider error mapping: from its headers and from its section "Retry-After
-// Precedence".
+// from the provider error mapping: from the headers that it lists, and from the section
+// "Retry-After Precedence".
 func TestRetryAfterPrecedence(t *testing.T) {
 	t.Parallel()
 	in := func(d time.Duration) string { return now.Add(d).UTC().Format(time.RFC3339) }

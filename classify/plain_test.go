@@ -72,7 +72,8 @@ func TestPlainTextIsFree(t *testing.T) {
 	}))
 }
 
-// TestPlainUserRules checks that user rules match both the text and its plain form.
+// TestPlainUserRules checks that user rules match the original text, and also a copy
+// without escape sequences or repeated spaces.
 func TestPlainUserRules(t *testing.T) {
 	t.Parallel()
 	c, err := New(WithRules(
@@ -87,8 +88,8 @@ func TestPlainUserRules(t *testing.T) {
 	assert.Equal(t, "000/default", Minimal.Message("too  many\u00a0tokens").Rule)
 }
 
-// TestExplainPlain checks that a match in the plain form has offsets in the original
-// text.
+// TestExplainPlain checks that the offsets of a match refer to the original text, even if
+// the rule matched a copy without escape sequences or repeated spaces.
 func TestExplainPlain(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

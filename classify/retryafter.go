@@ -9,7 +9,7 @@ import (
 // ParseRetryAfter parses the value of a Retry-After header (RFC 9110 10.2.3). It
 // accepts these forms:
 //
-//   - a number of seconds, also fractional
+//   - a number of seconds, with or without a fraction
 //   - an HTTP-date in any of its three forms
 //   - a Unix time in seconds, if the number is at least 1e9
 //   - a Unix time in milliseconds, if the number is from 1e12 to below 1e15

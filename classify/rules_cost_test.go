@@ -10,8 +10,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// These constants limit scan.Stats.Short, the number of pairs of bytes that pass the
-// matcher's filter without further tests.
+// These constants limit scan.Stats.Short: the number of pairs of bytes that make the
+// matcher run its automaton without further tests.
 const (
 	maxRuleShort = 100
 	maxSetShort  = 1500

@@ -16,7 +16,7 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// A variation changes a text, but not its meaning. The category must remain.
+// A variation changes a text, but not its meaning. So the text must keep its category.
 type variation struct {
 	kind string // trace, prefix, case, width or space
 	name string

@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// newAlertFixture returns a fixture with a breaker that never opens. alerts has the
-// alerts of the fixture.
+// newAlertFixture returns a fixture with a breaker that never opens. The result alerts
+// receives the alerts that the fixture raises.
 func newAlertFixture(t *testing.T) (b *fixture, alerts *events) {
 	cfg := single()
 	cfg.CircuitBreaker.Mode = resilience.BreakerForceClosed

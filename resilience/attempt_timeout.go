@@ -58,7 +58,7 @@ func (x *Executor) attemptTimeout(agent string, t Target) time.Duration {
 	return ms(cfg.settings(agent, t.Name()).retry.AttemptTimeoutMs)
 }
 
-// limitsAttempts reports whether any section sets an attempt timeout.
+// limitsAttempts reports whether any section of the config sets an attempt timeout.
 func (c *Config) limitsAttempts() bool {
 	if c == nil {
 		return false

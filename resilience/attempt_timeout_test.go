@@ -142,8 +142,8 @@ func TestAttemptTimeout_EachCounts(t *testing.T) {
 	})
 }
 
-// Calls without an answer go to the restart queue. So do calls that their breaker
-// refuses.
+// The restart queue accepts calls that got no answer, and calls that the circuit breaker
+// refused.
 func TestAttemptTimeout_Restart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// plainMap is a simple reference for a bounded map. The least recently used entry
-// comes first.
+// plainMap is a simple reference implementation of a bounded map. The least recently
+// used entry comes first.
 type plainMap struct {
 	most    int
 	entries []boundedEntry[int, int]

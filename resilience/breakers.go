@@ -57,9 +57,9 @@ import (
 // # Other calls at an open breaker
 //
 // A [Do] that made its first call before the opening waits until the breaker closes.
-// It waits at most for the time that its remaining calls and pauses would take. For the first 30 s after an
-// opening, a new Do waits too. After 30 s, new calls are refused with an
-// [*OpenError], except trials.
+// It waits at most for the time that its remaining calls and pauses would take. For
+// the first 30 s after an opening, a new Do waits too. After 30 s, new calls are
+// refused with an [*OpenError], except trials.
 //
 // A strict breaker counts every retryable failure. After it has opened, it refuses
 // all calls for five minutes ([BreakerConfig.Strict]).
@@ -73,9 +73,9 @@ import (
 // # Number of breakers
 //
 // At most [MaxEndpoints] breakers are kept. A further breaker replaces the least
-// recently used breaker that is not open. Only if over three quarters of all breakers
-// are open, it replaces an open one. Observers then receive a [KindBreaker] event that
-// reports the open breaker as closed.
+// recently used breaker that is not open. If more than three quarters of all breakers
+// are open, a further breaker replaces an open one instead. Observers then receive a
+// [KindBreaker] event that reports the open breaker as closed.
 //
 // Breakers of endpoints named in the config are always kept. Breakers that
 // [Breakers.Force] has opened or closed are always kept too. They do not count
@@ -178,8 +178,8 @@ func (b *Breakers) get(ctx context.Context, endpoint, key string) *gate {
 	return g
 }
 
-// spareUsed marks gates found in b.cache as used, before one gate is evicted. The
-// caller must have locked mu.
+// spareUsed is called before a gate is evicted. It protects gates that were recently
+// found in b.cache: it marks them as used in b.byName. The caller must have locked mu.
 func (b *Breakers) spareUsed() {
 	if b.byName.len() < MaxEndpoints {
 		return
@@ -292,8 +292,8 @@ func (b *Breakers) admit(ctx context.Context, g *gate, e entrant) (permit, error
 
 // Force opens or closes the breaker of an endpoint, or sets it back to auto. The
 // mode stays until the next Force. Before the first Force, circuitBreaker.mode of
-// the config applies. Each change of the mode resets the breaker's counts and ends a
-// hold.
+// the config applies. Each change of the mode resets the breaker's counts. It also ends
+// a hold (the time without calls after a rate limit).
 //
 // For the breaker of a [Target.Key], pass endpoint#key. If the mode is unknown or
 // the endpoint is empty, Force returns an error and changes nothing.

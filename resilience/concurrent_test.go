@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Each of a thousand concurrent calls returns its own answer. Each attempt causes one
-// KindAttempt event, and the monitor records one outcome of it.
+// Each of a thousand concurrent calls returns its own answer or its own error. Each
+// attempt causes one KindAttempt event and one outcome in the monitor.
 func TestDo_ThousandConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

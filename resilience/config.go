@@ -52,9 +52,9 @@ type RetryConfig struct {
 	// default is [MaxRetryAfterWait].
 	MaxHoldMs int `json:"maxHoldMs,omitempty" yaml:"maxHoldMs,omitempty"`
 	// AttemptTimeoutMs limits the time of each call. The default is no limit. The
-	// function's context ends when the function returns, so the function must read
-	// the whole answer. A [Transport] limits only the time until the response header
-	// arrives.
+	// function that [Do] calls must read the whole answer before it returns, because
+	// its context ends then. A [Transport] limits only the time until the response
+	// header arrives.
 	AttemptTimeoutMs int `json:"attemptTimeoutMs,omitempty" yaml:"attemptTimeoutMs,omitempty"`
 	// MinConfidence is the smallest [classify.Result.Confidence] that allows a retry
 	// on the same target. With the default 0, every retryable failure is retried. If

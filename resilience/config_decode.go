@@ -117,8 +117,8 @@ func (v *validation) move(tree map[string]any, old string, path []string, value 
 }
 
 // keys reports the unknown keys of a section, and each 0 that would mean "not set".
-// defaults is the section's struct with all defaults. If the section overrides
-// others, override is true and defaults is zero.
+// defaults is the section's struct with all defaults. If the section overrides other
+// sections, override is true and defaults is zero.
 func (v *validation) keys(path string, section map[string]any, defaults reflect.Value, override bool) {
 	known := map[string]reflect.Value{}
 	for i := range defaults.NumField() {

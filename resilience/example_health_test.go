@@ -81,7 +81,8 @@ func ExampleHealth_Shutdown() {
 	// Output: <nil>
 }
 
-// The session is a process. When the process ends, the endpoint becomes unhealthy.
+// In this example, Watch watches a process. When the process ends, the endpoint becomes
+// unhealthy.
 func ExampleHealth_Watch() {
 	told := make(chan resilience.Event, 1)
 	h := resilience.NewHealth(nil, resilience.WithHealthObserver(func(_ context.Context, e resilience.Event) { told <- e }))

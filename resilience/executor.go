@@ -90,8 +90,8 @@ func (x *Executor) StreamFailed(ctx context.Context, c Call, a Attempt) {
 	})
 }
 
-// logged reports whether the event is logged. The config can turn off attempts and
-// pauses.
+// logged reports whether the event is logged. The config can turn off the logging of
+// attempts and pauses.
 func (x *Executor) logged(e Event) bool {
 	if e.Kind != KindAttempt && e.Kind != KindWait {
 		return true

@@ -281,7 +281,8 @@ func TestDo_CorrectiveRetry(t *testing.T) {
 	}
 }
 
-// The test adds up the costs of all targets. An error of Spend ends the call.
+// Do calls Spend after each attempt, whatever the target. If Spend returns an error, Do
+// makes no further attempt.
 func TestCall_Spend(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -110,8 +110,8 @@ func (f fleet) run(t *testing.T) (report fleetReport) {
 	return report
 }
 
-// densest returns the largest number of times within any period of the length window.
-// Times before earliest are ignored.
+// densest returns how many of the given times lie within the busiest period. The length
+// of a period is window. Times before earliest are ignored.
 func densest(times []time.Duration, earliest, window time.Duration) (most int) {
 	slices.Sort(times)
 	first, _ := slices.BinarySearch(times, earliest)
@@ -135,8 +135,8 @@ func TestFleet_Outage(t *testing.T) {
 	assert.LessOrEqual(t, shared.late, alone.late/500, "calls in vain after the first ten seconds")
 	assert.LessOrEqual(t, shared.failed, alone.failed/3)
 	assert.LessOrEqual(t, shared.slowest, alone.slowest+2*time.Second)
-	// Shared breakers open earlier. So they also refuse new calls earlier: bridgeMs
-	// after the opening.
+	// Shared breakers open earlier. They refuse new calls from bridgeMs after the
+	// opening, so more calls may fail with sharing.
 	assert.LessOrEqual(t, shared.errors, alone.errors*3/2)
 }
 

@@ -223,8 +223,8 @@ func outcomeOf(r classify.Result, ended bool) outcome {
 	}
 }
 
-// done records the outcome of the permit's call. After a rate limit, pause is the
-// length of the hold.
+// done records the outcome of the permit's call. After a rate limit, pause is the time
+// for which calls should stop.
 func (p permit) done(ctx context.Context, o outcome, r classify.Result, end time.Time, pause time.Duration) {
 	if p.g == nil {
 		return
@@ -301,7 +301,9 @@ func (g *gate) count(now time.Time, p permit, o outcome, r classify.Result, paus
 	}
 }
 
-// force sets the mode, closes the breaker, resets all counts and ends a hold.
+// force sets the mode. If the mode changes, force resets all counts. It also closes a
+// breaker that failures have opened, and ends a hold (the time without calls after a rate
+// limit).
 func (g *gate) force(ctx context.Context, mode BreakerMode) {
 	g.locked(ctx, func(now time.Time) {
 		if mode == g.mode {

@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// gauges keeps the last state of each endpoint. It checks that events follow each
-// other without gaps.
+// gauges keeps the last state of each endpoint. It checks that the field From of each
+// event equals the field To of the previous event.
 type gauges struct {
 	t  *testing.T
 	mu sync.Mutex
@@ -48,7 +48,8 @@ func (g *gauges) observe(_ context.Context, e resilience.Event) {
 	g.last[e.Target.Endpoint] = e.To
 }
 
-// flip makes calls that fail and succeed in turn, so states change often.
+// flip makes calls that fail or succeed at random. It also sets the breakers' modes at
+// random, so that states change often.
 func flip(ctx context.Context, x *resilience.Executor, goroutines, calls int, endpoint func(i int) string) {
 	var wg sync.WaitGroup
 	for n := range goroutines {

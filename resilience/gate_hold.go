@@ -19,7 +19,7 @@ type hold struct {
 // checked again.
 const reviewStep = 10 * time.Millisecond
 
-// extensionStep is the shortest extension of a hold that emits an event.
+// extensionStep is the minimum by which a hold must be extended to cause an event.
 const extensionStep = time.Second
 
 // ramp limits how many calls run at the same time after a hold or an outage. This
@@ -28,8 +28,8 @@ const extensionStep = time.Second
 //   - It grows by one with each success and shrinks by one with each failure.
 //   - It doubles after each rampStep, unless more calls failed than succeeded.
 //
-// The ramp ends if no call waits when a call succeeds or when the window would
-// double. gate.mu guards the fields.
+// When a call succeeds, or when the window would double, the ramp ends if no call is
+// waiting. gate.mu guards the fields.
 type ramp struct {
 	number int       // number of the current ramp, to recognise its calls
 	window int       // calls that may be made at the same time; 0 = no ramp
@@ -41,10 +41,12 @@ type ramp struct {
 // rampStep is the time after which the window of a ramp may double.
 const rampStep = 400 * time.Millisecond
 
-// held reports whether a hold is in force. The caller must have locked mu.
+// held reports whether calls are stopped because of a rate limit. The caller must have
+// locked mu.
 func (g *gate) held(now time.Time) bool { return now.Before(g.until) }
 
-// startHold begins or extends a hold. The caller must have locked mu.
+// startHold begins or extends a hold: no call is let in until the hold ends. The caller
+// must have locked mu.
 func (g *gate) startHold(now time.Time, pause time.Duration, r classify.Result) {
 	held := g.held(now)
 	// Without this limit, a wrong Retry-After could stop all calls for a day.
@@ -88,8 +90,8 @@ func (g *gate) holdRefusal(now time.Time) *HoldError {
 
 func (r *ramp) ramping() bool { return r.window > 0 }
 
-// startRamp begins a ramp. window is the number of calls that may run at the same time
-// at first.
+// startRamp begins a ramp (a limit on simultaneous calls). window is the limit at the
+// beginning.
 func (r *ramp) startRamp(now time.Time, window int) {
 	*r = ramp{number: r.number + 1, window: window}
 	if window > 1 {

@@ -70,7 +70,8 @@ const (
 )
 
 // These times limit how long a call waits, in milliseconds. They are not multiples of
-// 10. All other changes happen at multiples of 10, so never at the end of a limit.
+// 10. Everything else happens at multiples of 10, so nothing else happens at the moment
+// when a limit ends.
 const (
 	modelPatience = 3003
 	modelMaxHold  = 5003
@@ -203,7 +204,8 @@ func (m *model) arrive(c *modelCall) {
 	}
 }
 
-// settle lets waiting calls in. A restart makes a trial only if no other call waits.
+// settle lets waiting calls in. A call from the restart queue makes a trial only if no
+// other call waits.
 func (m *model) settle() {
 	for {
 		all := m.find(waiting)

@@ -27,7 +27,8 @@ const hungTrial = 30 * time.Second
 var trialGaps = [...]time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
 
 const (
-	// busyGap is the longest pause between two trials while many calls come.
+	// busyGap is the pause between two trials while many calls come, unless trialGaps
+	// gives a shorter pause.
 	busyGap = 2 * time.Second
 	// callsPerTrial is the number of calls that should come between two trials. If
 	// more come, the pause between the trials is shortened, but not below busyGap.
@@ -35,8 +36,9 @@ const (
 	// waitingPerCall is the number of waiting calls that count like one new call when
 	// the pause between two trials is computed.
 	waitingPerCall = 4
-	// restartGap is the additional pause before a restart may make the trial. Other
-	// calls should make the trial first, because a failed trial uses up a restart.
+	// restartGap is the additional pause before a call from the restart queue may make
+	// the trial. Other calls should make the trial first, because a failed trial uses
+	// up one restart of a queued task.
 	restartGap = 10 * time.Second
 )
 
@@ -99,9 +101,9 @@ func (g *gate) threshold(now time.Time) int {
 	return n
 }
 
-// began reports whether only failures of the current series have raised the generation
-// since the call began. If something else has raised the generation too, such as a
-// trial or a change of mode, began returns false.
+// began returns true if only failures of the current series have raised g.generation
+// since the call with the permit p began. If anything else has raised g.generation too,
+// such as a trial or a change of mode, began returns false.
 func (g *gate) began(p permit) bool {
 	return p.generation+uint64(g.failures) >= g.generation
 }
@@ -143,8 +145,9 @@ func (g *gate) scheduleTrial(now time.Time) {
 	g.scheduledAt, g.asked = now, 0
 }
 
-// trialGap returns the pause before the next trial. With more calls, the pause is
-// shorter. With sharing, it is at most busyGap. The caller holds mu.
+// trialGap returns the pause before the next trial. The more calls come, the shorter
+// the pause is. If the gate shares its state with other processes, the pause is at most
+// busyGap. The caller holds mu.
 func (g *gate) trialGap(now time.Time) time.Duration {
 	gap := trialGaps[min(g.failedTrial, len(trialGaps)-1)]
 	if g.sharing != nil {
@@ -158,8 +161,8 @@ func (g *gate) trialGap(now time.Time) time.Duration {
 	return min(gap, max((callsPerTrial*each).Truncate(10*time.Millisecond), busyGap))
 }
 
-// waitingCalls returns the number of waiting calls, without restarts. The caller
-// holds mu.
+// waitingCalls returns the number of waiting calls. Calls from the restart queue do not
+// count. The caller holds mu.
 func (g *gate) waitingCalls() int {
 	n := 0
 	for e := g.queue.Front(); e != nil; e = e.Next() {
@@ -259,7 +262,7 @@ func (g *gate) openRefusal(now time.Time) *OpenError {
 
 // refusalAfter returns nil if a failed call should be repeated after a pause.
 // Otherwise it returns the error for the refused call. member is false if the failed
-// call was a trial that began more than BridgeMs after the opening.
+// call was a trial that began more than BridgeMs after the breaker opened.
 func (g *gate) refusalAfter(pause time.Duration, member bool, hasOther func() bool) *OpenError {
 	if g.fastState.Load()&busyBit == 0 {
 		return nil

@@ -46,8 +46,8 @@ const (
 	unappliedLife = 10 * time.Second
 	// distrustTime is how long a process is distrusted after a wrong report.
 	distrustTime = time.Minute
-	// If another process reports a hold or a closed breaker, this process lets its
-	// waiting calls in after an additional random delay. The longest delay is
+	// If another process reports a rate limit or a closed breaker, this process lets
+	// its waiting calls in after an additional random delay. The longest delay is
 	// spreadPerPeer times the number of processes, but at most longestSpread.
 	spreadPerPeer = 10 * time.Millisecond
 	longestSpread = 2 * time.Second
@@ -74,8 +74,8 @@ func (g *gate) publishOpened(now time.Time) {
 	})
 }
 
-// sendChanges sends g.changes to the Sharer. The caller holds mu, which keeps their
-// order.
+// sendChanges sends g.changes to the Sharer. The caller holds mu, so that the changes
+// are sent in order.
 func (g *gate) sendChanges() {
 	if g.claim == claimGranted { // no call has used the lease
 		g.claim = claimNone
@@ -173,7 +173,8 @@ func (g *gate) apply(c GateChange) error {
 	return err
 }
 
-// applyHold begins a hold that another process has reported. The caller holds mu.
+// applyHold stops calls because another process has reported a rate limit. The caller
+// holds mu.
 func (g *gate) applyHold(now time.Time, c GateChange) (err error) {
 	d := c.Hold
 	if d > g.cooldown() {

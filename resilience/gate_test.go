@@ -148,7 +148,8 @@ func forCallers(t *testing.T, f func(t *testing.T, n int)) {
 	}
 }
 
-// Every call of an outage gets an answer soon after the recovery. Few calls fail.
+// If Do is called during an outage, it succeeds soon after the recovery. Until then,
+// few calls to the endpoint fail.
 func TestGate_Outage(t *testing.T) {
 	t.Parallel()
 	for _, long := range []time.Duration{2 * time.Second, 5 * time.Second, 15 * time.Second} {
@@ -169,7 +170,7 @@ func TestGate_Outage(t *testing.T) {
 	}
 }
 
-// Regular calls all succeed despite an outage of two seconds.
+// All calls of a steady stream succeed, despite an outage of two seconds.
 func TestGate_OutageOfAStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -259,8 +260,8 @@ func TestGate_Ramp(t *testing.T) {
 	})
 }
 
-// The first calls of the ramp take a minute each. The ramp grows while they still
-// run.
+// After a rate limit, the number of calls at the same time grows step by step (the
+// ramp). It grows even while the first calls, which take a minute each, still run.
 func TestGate_RampOfSlowCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -347,7 +348,8 @@ func TestGate_HoldInVain(t *testing.T) {
 	}
 }
 
-// During a wrongly announced rate limit of a day, a call is made every five minutes.
+// If a provider wrongly announces a rate limit of 24 hours, calls stop for only five
+// minutes.
 func TestGate_LongestHold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -362,7 +364,7 @@ func TestGate_LongestHold(t *testing.T) {
 	})
 }
 
-// Errors caused by the callers' own deadlines do not count.
+// Errors caused by the callers' own deadlines do not open the breaker.
 func TestGate_OwnDeadlines(t *testing.T) {
 	t.Parallel()
 	for _, where := range []string{"of the caller", "in the function"} {
@@ -563,8 +565,9 @@ func TestGate_Trials(t *testing.T) {
 	})
 }
 
-// If a restart and an ordinary call wait, the ordinary call makes the trials. If only a
-// restart waits, the restart makes the trial, but later than an ordinary call would.
+// If a call from the restart queue and an ordinary call wait, the ordinary call makes
+// the trials. If only a call from the restart queue waits, this call makes the trial,
+// but later than an ordinary call would.
 func TestGate_RestartsLeaveTrials(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -44,7 +44,8 @@ func (r traffic) String() string {
 	return fmt.Sprintf("%.2f %% answered, %d calls in vain, %d openings", r.share(), r.failed, r.openings)
 }
 
-// drive makes calls for half an hour. If cfg is nil, it retries in a plain loop.
+// drive makes calls for half an hour through an executor. If cfg is nil, a plain retry
+// loop makes the calls instead.
 func drive(t *testing.T, cfg *resilience.Config, perSecond float64, all []fault, flaky bool) (r traffic) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -113,7 +114,7 @@ func drive(t *testing.T, cfg *resilience.Config, perSecond float64, all []fault,
 	return r
 }
 
-// An executor gets about as many answers as a plain loop, with far fewer failed
+// An executor gets about as many answers as a plain retry loop, with far fewer failed
 // requests.
 func TestGate_Traffic(t *testing.T) {
 	t.Parallel()
@@ -136,8 +137,8 @@ func TestGate_Traffic(t *testing.T) {
 				t.Log("resilience: ", gated)
 				assert.GreaterOrEqual(t, gated.share(), min(plain.share()-tt.behind, 100))
 				if perSecond >= 2 {
-					// At a low rate, most failed calls open the breaker or are
-					// trials.
+					// At a low rate, the executor saves fewer failed calls, because
+					// most of these calls open the breaker or are trials.
 					assert.LessOrEqual(t, gated.failed, plain.failed/map[float64]int{2: 5, 50: 10}[perSecond])
 				}
 			})

@@ -208,8 +208,8 @@ func (g *gate) letIn(now time.Time) {
 	g.arm(now)
 }
 
-// nextWaiter returns the call to let in next. At an open breaker, restarts come
-// last. The caller holds mu.
+// nextWaiter returns the call to let in next. At an open breaker, calls from the
+// restart queue come last. The caller holds mu.
 func (g *gate) nextWaiter() *waiter {
 	first := g.queue.Front()
 	if g.open {

@@ -34,7 +34,7 @@ import (
 // healthy. But if the last session has died, the endpoint stays unhealthy.
 //
 // If an endpoint has not been used for an hour, it is removed. At most
-// [MaxEndpoints] endpoints are kept. If there are already so many, a new endpoint
+// [MaxEndpoints] endpoints are kept. When this number is reached, a new endpoint
 // replaces the least recently used one. An unhealthy endpoint is replaced only if more
 // than three quarters of MaxEndpoints are unhealthy. An endpoint with a live session is
 // always kept.

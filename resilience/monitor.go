@@ -47,8 +47,8 @@ type Restarter interface {
 	// Offer returns nil. Otherwise the error gives the reason: for example, the
 	// queue is full.
 	//
-	// ctx is the context of the failed call. If that call was a restart, ctx
-	// identifies the task of the restart.
+	// ctx is the context of the failed call. If that call was itself a restart, ctx
+	// identifies the restarted task.
 	//
 	// A Restarter can also have the method BreakerClosed(gate string). The executor
 	// calls this method when a circuit breaker has closed. The argument is the field
@@ -73,8 +73,8 @@ type Restart struct {
 func (r Restart) Transient() bool { return restartable(r.Result, r.Err) }
 
 // Refused reports whether a circuit breaker or a rate limit refused the call
-// ([Breakers]). No call was made then, so the restart should not count as a failure.
-// The result wait is the time until the next call can be allowed.
+// ([Breakers]). In that case, no call was made, so a [Restarter] should not count a
+// failed restart. The result wait is the time until the next call can be allowed.
 func (r Restart) Refused() (wait time.Duration, ok bool) {
 	if e := r.refused(); e != nil {
 		return e.after(), true

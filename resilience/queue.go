@@ -19,14 +19,14 @@ import (
 // ([RestartConfig]). A task has failed for good in two cases:
 //
 //   - The last restart fails.
-//   - A restart fails with an error that is no network error.
+//   - A restart fails with an error that is not a network error.
 //
 // A task has a kind and a payload. [Queue.Register] sets the function for a kind.
 // Usually, the function calls [Do] with the same [Call]. If that call fails, Do
-// offers the call with the context of the restart. This context identifies the task,
-// so the queue continues to count the restarts of the task. If the function returns
-// nil, the task is done. If the function returns a network error, the task is queued
-// again.
+// offers the call to the queue with the context of the restart. This context identifies
+// the task, so the queue continues to count the restarts of the task. If the function
+// returns nil, the task is done. If the function returns a network error, the task is
+// queued again.
 //
 // If a circuit breaker or a rate limit refuses a restart, no call is made. The
 // restart does not count then ([RestartPostponed], [OpenError], [HoldError]). The
@@ -263,9 +263,9 @@ func (q *Queue) list(keep func(*task) bool) []QueuedTask {
 	return all
 }
 
-// Shutdown stops the queue. It returns all tasks that are not done. Tasks that
-// another queue on the same store runs are left out. The queue then accepts no task
-// and begins no restart.
+// Shutdown stops the queue. From then on, the queue accepts no new task and begins no
+// restart. Shutdown returns all tasks that are not done, except those that another
+// queue on the same store runs.
 //
 // Shutdown waits for running restarts until ctx ends. Then it cancels their contexts
 // with the cause [ErrQueueClosed]. If a restart still runs after that, Shutdown

@@ -20,9 +20,9 @@ const maxCrashes = 3
 var ErrLeaseLost = errors.New("the lease of the task is lost")
 
 // WithQueueLease sets how long the lease of a task lasts. The default, also for d <=
-// 0, is [DefaultQueueLease]. The lease of a running task is renewed every third of
-// d. If the process dies, another queue takes the task over within 4/3 of d. If d is
-// too short, a task can run in two queues at once.
+// 0, is [DefaultQueueLease]. The lease of a running task is renewed every d/3. If the
+// process dies, another queue takes the task over within d*4/3. If d is too short, a
+// task can run in two queues at once.
 func WithQueueLease(d time.Duration) QueueOption {
 	return queueOption(func(q *Queue) {
 		if d > 0 {
@@ -109,9 +109,9 @@ func (r *taskRun) end() {
 }
 
 // takeOver queues or parks a task that has an expired lease. If several queues try to
-// take over a task at the same time, one succeeds. takeOver emits the event before it
-// changes the record. So if the process ends between these two steps, the event is
-// repeated, but not lost.
+// take over a task at the same time, only one succeeds. takeOver emits its event
+// (RestartInterrupted or RestartParked) before it changes the record. So if the process
+// ends between these two steps, the event is repeated, but not lost.
 func (q *Queue) takeOver(t *task) {
 	q.mu.Lock()
 	if !q.leaseOver(t) {
@@ -119,8 +119,8 @@ func (q *Queue) takeOver(t *task) {
 		return
 	}
 	crashes := t.crashes
-	// If this queue owns the lease, its process has not crashed: the restart has
-	// ended, but its end could not be stored.
+	// If this queue owns the lease, no process has crashed: the restart has ended, but
+	// the queue could not store the end of the restart.
 	if !t.lease.Ending && t.lease.Owner != q.owner {
 		crashes++
 	}
@@ -174,7 +174,8 @@ func (q *Queue) leaseOver(t *task) bool {
 }
 
 // ErrParked means that a task is parked. The error of [Queue.Offer] wraps ErrParked
-// if an equal task is parked. Errors in events of parked tasks wrap ErrParked too.
+// if a parked task has the kind, key and payload of the offered call. Errors in events
+// of parked tasks wrap ErrParked too.
 var ErrParked = errors.New("the task is parked")
 
 // Resume queues a parked task again, due at once. The argument id is

@@ -41,7 +41,8 @@ func (p *partitioned) All() (map[string][]byte, error) {
 	return p.memory.All()
 }
 
-// overlap counts the runs of each task, and how many were at the same time.
+// overlap counts the runs of each task. It also counts how many runs of one task
+// happened at the same time.
 type overlap struct {
 	mu      sync.Mutex
 	runs    map[string]int
@@ -66,7 +67,8 @@ func (o *overlap) end(task string) {
 	o.running[task]--
 }
 
-// Three queues share a store. Each task runs once, and for longer than a lease.
+// Three queues share a store. Each task runs only once, although it runs for longer
+// than a lease lasts.
 func TestQueuesShareStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -325,7 +327,8 @@ func TestQueueDiscard(t *testing.T) {
 	})
 }
 
-// Restarts that Shutdown interrupts are no crashes, even if the process then ends.
+// Restarts that Shutdown interrupts do not count as crashes, even if the process ends
+// after Shutdown.
 func TestQueueShutdownIsNoCrash(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -357,7 +360,8 @@ func TestQueueShutdownIsNoCrash(t *testing.T) {
 	})
 }
 
-// Equal offers make one task, even if they are made to several queues.
+// Offers with the same kind, key and payload make one task, even if they are made to
+// several queues.
 func TestQueueEqualOffers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -398,8 +402,8 @@ func TestQueueEqualOffers(t *testing.T) {
 	})
 }
 
-// If equal offers are made at the same time, one task is stored. If the store fails for
-// one offer, the queue tries to store the next offer.
+// If the same call is offered several times at once, one task is stored. If the store
+// fails for one offer, the queue tries to store the next offer.
 func TestQueueEqualOffersAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []bool{false, true} {

@@ -22,10 +22,9 @@ import (
 //
 // If a task with the same kind and key is queued, there is no second one:
 //
-//   - If the payloads are equal, Offer returns nil ([RestartMerged]).
 //   - If the payloads differ, the error wraps [ErrDuplicateTask].
-//   - If the payloads are equal and the queued task is parked, the error wraps
-//     [ErrParked].
+//   - If the payloads are equal, Offer returns nil ([RestartMerged]). But if the queued
+//     task is parked, the error wraps [ErrParked].
 //
 // A task without a key is never merged.
 //
@@ -89,9 +88,10 @@ func (q *Queue) offer(t *task, refused refusal) error {
 //
 //   - r continues a running task, or is new: accept returns the task. The caller
 //     must call release.
-//   - An equal task is queued: accept returns only nils.
-//   - An equal task is being stored, or its restart is ending: accept returns a channel.
-//     The channel is closed when the task is stored, refused, removed or queued again.
+//   - A task with r's kind, key and payload is queued: accept returns only nils.
+//   - A task with r's kind and key is being stored, or its restart is ending: accept
+//     returns a channel. The channel is closed when the task is stored, refused, removed
+//     or queued again.
 //   - The queue cannot take r: accept returns an error.
 func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, error) {
 	q.mu.Lock()
@@ -167,7 +167,8 @@ func restartable(r classify.Result, err error) bool {
 		return true
 	case classify.CategoryTimeout:
 		_, hung := errors.AsType[*AttemptTimeoutError](err)
-		// If a breaker refused the call, an attempt timeout has opened the breaker.
+		// If a breaker refused the call, r is the failure that opened the breaker. A
+		// timeout that opens a breaker is always an attempt timeout.
 		return hung || findRefusal(err) != nil
 	default:
 		return false

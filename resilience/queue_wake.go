@@ -19,9 +19,9 @@ func refusedBy(r refusal) string {
 // waiting tasks that the breaker refused, even if they are not due. The argument gate
 // is [OpenError].Endpoint. An [Executor] calls BreakerClosed for its own breakers.
 //
-// The newest tasks are restarted first, as many as can run at once. Each task that
-// succeeds restarts one more. If the endpoint fails again, the remaining tasks wait
-// until they are due.
+// The newest tasks are restarted first, as many as can run at once. For each task that
+// succeeds, the queue restarts one more. If the endpoint fails again, the remaining
+// tasks wait until they are due.
 func (q *Queue) BreakerClosed(gate string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -102,8 +102,8 @@ func TestQueueBreakerClosed(t *testing.T) {
 	}
 }
 
-// If a task's call was made and failed, the task keeps its pause when the breaker
-// closes.
+// If a task's call was made and failed, the task waits until it is due, even if the
+// breaker closes earlier.
 func TestQueueBreakerClosed_OwnFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -124,8 +124,8 @@ func refused(task, gate string) resilience.Restart {
 	return r
 }
 
-// When a restart succeeds, the queue restarts the next task, unless a breaker
-// refused a call of the successful restart.
+// When a restart succeeds, the queue restarts the next task, unless a breaker refused
+// a call during the successful restart.
 func TestQueueBreakerClosed_RefusedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -144,7 +144,8 @@ func TestQueueBreakerClosed_RefusedAgain(t *testing.T) {
 	})
 }
 
-// If another queue has run the task since the refusal, the task keeps its pause.
+// If another queue has run a task after the breaker refused it, the task waits until it
+// is due, even if the breaker closes earlier.
 func TestQueueBreakerClosed_AnotherQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -70,7 +70,8 @@ func TestDo_RepeatableByAttempt(t *testing.T) {
 	})
 }
 
-// A refused request has not been sent, so another target can be called.
+// If a breaker refuses a request, the request is not sent. So another target can be
+// called, even if Repeatable returns false.
 func TestDo_RepeatableUnsent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

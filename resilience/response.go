@@ -81,7 +81,7 @@ func mergeTrailer(dst, src http.Header) http.Header {
 }
 
 // readable reports whether the beginning of a failed response should be read. Two
-// bodies are not read:
+// kinds of bodies are not read:
 //
 //   - a compressed body, because it cannot be classified
 //   - an event stream, because the status classifies it
@@ -119,8 +119,8 @@ func limitHeader(h http.Header) http.Header {
 	return kept
 }
 
-// discard closes a response before another request. If the end of the body can have
-// arrived, the body is drained first.
+// discard closes a response before the next request. If the whole body may already have
+// arrived, discard first reads the rest, so that the connection can be reused.
 func discard(resp *http.Response) {
 	if resp == nil || resp.Body == nil {
 		return

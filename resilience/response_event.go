@@ -129,7 +129,8 @@ func skipSpace(p []byte) []byte {
 //
 //	{"error":{...}}, [{"error":{...}}], {"type":"error",...}, {"object":"error",...}
 //
-// A body {"error":"text"} does not count, because the value is no object.
+// The body {"error":"text"} does not count as an error, because the value of "error" is
+// not an object.
 func jsonError(prefix []byte, final bool) (failure []byte, decided bool) {
 	prefix = skipSpace(prefix)
 	if len(prefix) > 0 && prefix[0] == '[' {

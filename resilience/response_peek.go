@@ -14,8 +14,8 @@ import (
 // steps are:
 //
 //  1. A goroutine reads the beginning, because a Read can block until Close.
-//  2. After the method wait, the goroutine starts no new Read, but one can still run.
-//  3. The client reads the buffered bytes, and then waits for this Read.
+//  2. The method wait stops the goroutine, whose last Read can still be running.
+//  3. The client reads the buffered bytes, and then waits for this last Read.
 //  4. Later Reads of the client go to the body itself.
 //
 // Close ends all Reads at once, and can be called concurrently.

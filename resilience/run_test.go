@@ -154,7 +154,7 @@ func TestDo_Disabled(t *testing.T) {
 	}
 }
 
-// The zero Call has no target and no key.
+// For the zero Call, Do calls the zero Target, which has no breaker.
 func TestDo_ZeroCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -463,7 +463,7 @@ func TestSharing_ForcedBreaker(t *testing.T) {
 	})
 }
 
-// Changes of other processes arrive while calls are running.
+// If changes of other processes arrive while calls are running, there is no data race.
 func TestSharing_ConcurrentSafe(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		server := newMemoryServer(time.Millisecond)

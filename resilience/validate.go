@@ -47,8 +47,8 @@ func (v *validation) endpoint(name string) {
 	}
 }
 
-// check validates one complete set of settings. Each error is added only once,
-// because overrides inherit invalid values.
+// check validates one complete set of settings. Overrides inherit invalid values, so
+// check adds an error only if v does not contain it yet.
 func (v *validation) check(path string, s settings) {
 	found := validation{}
 	found.retry(s.retry)

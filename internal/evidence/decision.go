@@ -57,8 +57,8 @@ func (d *Decision) AddOutcome(c *classify.Classifier, f *Facts, text string) {
 	}
 }
 
-// AddStack adds exception.stacktrace as a source. If another source or an exception
-// type is known, AddStack does nothing.
+// AddStack adds exception.stacktrace as a source. If another source was added before, or
+// f has an exception type, AddStack does nothing.
 func (d *Decision) AddStack(c *classify.Classifier, f *Facts, t *bound.Texts, n int) {
 	if d.Category == "" && f.ExceptionType == "" {
 		d.Add(c, classify.Evidence{Message: t.Cut(f.Stack, n), Provider: f.Provider})

@@ -14,7 +14,7 @@ type Pair struct {
 
 // Pairs has every valid pair of a category and a reason. A reason has one category.
 // The only exception is the reason timeout. Its category is timeout if the deadline
-// was the program's own.
+// was the program's own, and otherwise retryable.
 var Pairs = func() []Pair {
 	var all []Pair
 	for _, r := range classify.Reasons() {

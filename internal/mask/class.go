@@ -59,7 +59,7 @@ func all(text string, classes uint16) bool {
 	return true
 }
 
-// classes returns the classes of all bytes of text, as bits.
+// classes returns every class that at least one byte of text has, as bits.
 func classes(text string) (all uint16) {
 	for i := range len(text) {
 		all |= class[text[i]]

@@ -16,7 +16,7 @@ type commandLine struct {
 // commandDepth is how deeply commands can be nested, as in `sh -c "mysql -px"`.
 const commandDepth = 2
 
-// command masks the secrets of the command line after the program name
+// command masks the secrets of the command line that begins with the program name
 // s.text[i:end].
 func (s *scanner) command(i, end int) {
 	if i < s.commandTo || !s.startsProgram(i, end) {
@@ -86,7 +86,7 @@ func (s *scanner) commands(i, end, depth int) int {
 // commandArg returns the argument at i, and the index after the argument. The
 // result separator is
 //   - 0 if there is an argument,
-//   - a comma if the command continues without an argument here,
+//   - a comma if there is no argument at i and the command continues,
 //   - '<' if a here-string (<<<) follows,
 //   - otherwise the byte that ends the command.
 func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
@@ -134,8 +134,8 @@ func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	return value{from: i, to: to}, to, 0
 }
 
-// afterArg is like commandArg, but for the text after a closing quote. In a list
-// such as ["mysql", "-px"], the command continues.
+// afterArg is like commandArg, but for the text after a closing quote. The command ends
+// there, unless another quoted argument follows, as in ["mysql", "-px"].
 func (s *scanner) afterArg(i, end int) (arg value, next int, separator byte) {
 	at := i
 	for at < end && (s.text[at] == ' ' || s.text[at] == ',') {

@@ -179,7 +179,7 @@ func (s *scanner) operandsMatch(line *commandLine, words []string) bool {
 	return true
 }
 
-// compound reports whether a name has punctuation or consists of capitals.
+// compound reports whether a name has punctuation or consists of capitals and digits.
 func compound(name string) bool {
 	return strings.ContainsAny(name, "_-.:") || all(name, upper|digit)
 }

@@ -40,7 +40,8 @@ func checkCost(t require.TestingT, units string, sizes ...int) {
 	require.NoError(t, scaling.Check(func(size int) string { return repeated(units, size) }, sizes...), "%q repeated", units)
 }
 
-// TestPrefixCost checks that a text with many key prefixes is read only once.
+// TestPrefixCost repeats every key prefix. The time to mask these texts must grow
+// linearly.
 func TestPrefixCost(t *testing.T) {
 	for _, prefix := range mask.Prefixes() {
 		for _, units := range []string{prefix, prefix + "-", "_" + prefix, "-" + prefix + ".", prefix + " "} {
@@ -52,7 +53,8 @@ func TestPrefixCost(t *testing.T) {
 	}
 }
 
-// TestCost checks the cost of every fragment and of every pair of fragments.
+// TestCost repeats every fragment and every pair of fragments. The time to mask these
+// texts must grow linearly.
 func TestCost(t *testing.T) {
 	for _, a := range fragments {
 		checkCost(t, a, 4<<10, 16<<10, 64<<10)
@@ -62,7 +64,8 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestLateCost checks the cost of repeated fragments with another text at the end.
+// TestLateCost repeats every fragment and adds another repeated text at the end. The time
+// to mask these texts must grow linearly.
 func TestLateCost(t *testing.T) {
 	for _, a := range fragments {
 		for _, tail := range []string{"%20", ".", " ", "=", "\"", ")", "/", ","} {

@@ -35,9 +35,9 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// strip returns masked. The neighbours are the texts around the secret. If one of them
-// contains the secret of any shape, strip returns "": in that text, the secret can be an
-// ordinary word, which is not masked.
+// strip returns masked, or "" if one of the neighbours contains the secret of a shape.
+// The neighbours are the texts around the secret. In a neighbour, the same characters can
+// be an ordinary word, which is not masked.
 func strip(masked string, neighbours ...string) string {
 	for _, s := range shapes {
 		for _, a := range neighbours {

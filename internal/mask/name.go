@@ -196,8 +196,8 @@ func (n *name) endsWith(phrases map[string][][]string) bool {
 
 var phrasesByLast, codesByLast, cardsByLast = byLast(phrases), byLast(codePhrases), byLast(cardPhrases)
 
-// byLast groups phrases by the last word. The words of a phrase are in reverse order,
-// as in the type name.
+// byLast groups phrases by their last word. In the result, the words of a phrase are in
+// reverse order, as in name.words.
 func byLast(phrases []string) map[string][][]string {
 	m := map[string][][]string{}
 	for _, p := range phrases {

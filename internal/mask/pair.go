@@ -44,7 +44,7 @@ func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 		v = s.beforeLetters(v)
 	}
 	text := head(s.text[v.from:v.to])
-	// A string can begin with another quote, as in shell commands and Go structs.
+	// A quoted value can begin with a second quote, as in shell commands and Go structs.
 	if inner := opens(text); v.quoted && inner.n > 0 {
 		text = text[inner.n:]
 	}
@@ -72,8 +72,8 @@ func (s *scanner) folded(i int) bool {
 	return class[s.text[i-1]]&space != 0 && s.text[i-1] != '\n' && schemes[lowerWord(s.text[i:s.wordEnd(i)])]
 }
 
-// isField reports whether v is the next field of a Go struct: "{Password:
-// User:bob}".
+// isField reports whether v is itself a field of a Go struct, after a field without a
+// value: "{Password: User:bob}".
 func (s *scanner) isField(v value) bool {
 	field, _, ok := strings.Cut(head(s.text[v.from:v.to]), ":")
 	return ok && s.text[v.from-1] == ' ' && len(field) > 1 && class[field[0]]&upper != 0 && all(field, lower|upper) && !s.isURL(v.from+len(field))

@@ -80,7 +80,7 @@ type keyPrefix struct {
 // minLen is the exact number of bytes between the prefix and the colon.
 var idPairs = []keyPrefix{{text: "AC", minLen: 32, class: hexa}, {text: "SK", minLen: 32, class: hexa}, {text: "AK", minLen: 22, class: alnum}}
 
-// prefixRuns is how many different classes prefixGroups has.
+// prefixRuns is the number of different values of the field class in prefixGroups.
 const prefixRuns = 18
 
 // byFirst maps a byte to the prefixes with this first byte.

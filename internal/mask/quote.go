@@ -117,9 +117,9 @@ func closing(q string) string {
 // quoteKinds is the number of different results of quoteIndex.
 const quoteKinds = 3*4 + 1
 
-// quoteIndex returns the index in scanner.quoted for the character and the level of a
-// quote. All levels from 3 on share an index. For these, quotedEnd can return the end
-// of another value on the same line.
+// quoteIndex returns the index in scanner.quoted for a quote's character and level (the
+// number of backslashes before the quote). All levels from 3 on share an index. For these
+// levels, quotedEnd can return the end of another value on the same line.
 func quoteIndex(q opening) int {
 	switch level := min(q.level, 3); q.char {
 	case '"':

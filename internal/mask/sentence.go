@@ -18,12 +18,13 @@ type language struct {
 	//   - prefixes has beginnings of words, and prefixed has ends of words. A word must
 	//     have both a beginning and an end from these lists.
 	//
-	// If a language has no states, an unquoted value must look like a secret.
+	// If a language has no states, an unquoted value is masked only if it looks like a
+	// secret.
 	states, endings, prefixes, prefixed string
 }
 
-// languages lists the languages. English has no states, because too many words can
-// follow "the password is".
+// languages lists the languages. The entry for English has no states (words such as
+// "wrong" that describe a password), because too many words can follow "the password is".
 var languages = []language{
 	{copulas: "is", conjunctions: "and"},
 	{
@@ -140,8 +141,8 @@ func (s *scanner) trimBlanks(v value) value {
 	return v
 }
 
-// subject returns the name at the end of text, and the kind of the secret. An owner
-// can follow the name: "votre code Acme".
+// subject returns the name of a secret at the end of text, and the kind of the secret. An
+// owner can follow the name: "votre code Acme".
 func subject(text string) (n name, k kind) {
 	n = newName(text)
 	const most = nameWords - 1

@@ -2,9 +2,10 @@ package mask
 
 import "strings"
 
-// looksSecret reports whether v looks like a secret. A secret is a long number, or has
-// letters and digits, or does not consist of words and is long or of mixed case. It is
-// not a UUID.
+// looksSecret reports whether v looks like a secret. These texts do:
+//   - a long number,
+//   - a text with letters and digits, except for a UUID,
+//   - a text without digits that does not consist of words, and is long or of mixed case.
 func looksSecret(v string) bool {
 	c := classes(v)
 	switch {
@@ -75,7 +76,8 @@ func looksRandom(v string) bool {
 	return false
 }
 
-// kindChanges counts the neighbouring bytes of different kinds in v: see kindOf.
+// kindChanges counts the pairs of neighbouring bytes in v that are of different kinds:
+// see kindOf.
 func kindChanges(v string) (n int) {
 	for i := 1; i < len(v); i++ {
 		if kindOf(v[i]) != kindOf(v[i-1]) {

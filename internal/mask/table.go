@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// This file has words that precede secrets, and words of texts without a secret.
+// This file lists words that precede secrets, and words that show that a value is no
+// secret.
 
 // hooks are the beginnings of webhook URLs. The rest of the path is a secret.
 var hooks = []string{

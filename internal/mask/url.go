@@ -183,8 +183,8 @@ func (s *scanner) bareAuthority(i int) (at, end int) {
 }
 
 // Endpoint returns a name for an endpoint. User information, query and fragment are
-// removed from the URL. Secrets in the path are masked. If the URL is invalid, more
-// can be removed. Endpoint is safe for concurrent use.
+// removed from the URL. Secrets in the path are masked. If the URL is invalid, Endpoint
+// can also remove other parts of the URL. Endpoint is safe for concurrent use.
 func Endpoint(endpoint string) (name string) {
 	defer guard(&name)
 	return endpointName(endpoint)

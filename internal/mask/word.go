@@ -55,8 +55,8 @@ func (s *scanner) idPair(i int) {
 	}
 }
 
-// keyEnd returns the end of a key after the prefix p. The cache of the last end
-// keeps the cost linear.
+// keyEnd returns the end of a key after the prefix p. It caches the last end, so that
+// the cost is linear.
 func (s *scanner) keyEnd(p keyPrefix, from int) int {
 	e := &s.runs[p.run]
 	if end, ok := e.known(from); ok {

@@ -116,8 +116,8 @@ func (s *scanner) lines(vc valueContext, i int) bool {
 	return true
 }
 
-// fields masks the values of a YAML map, and reports whether there is one. The
-// colon of "secrets:" precedes i.
+// fields masks the values of a YAML map, and reports whether there is one. i is the
+// index after the colon of the map's name, as in "secrets:".
 func (s *scanner) fields(vc valueContext, i int) bool {
 	if i < s.fieldsTo {
 		return false // within a map that was read
@@ -199,7 +199,7 @@ func (s *scanner) indentAt(i int) (n int) {
 // there are fields.
 //   - The first line begins at s.text[i].
 //   - outer is the indentation of the line before the fields.
-//   - A line with a smaller or equal indentation ends the fields.
+//   - A line with an indentation of outer or less ends the fields.
 //   - For a section, outer is -1, and the next section ends the fields.
 func (s *scanner) readFields(vc valueContext, i int, newline string, outer int) bool {
 	begin, read := i, false

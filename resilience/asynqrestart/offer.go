@@ -31,10 +31,11 @@ const maxOfferTries = 3
 //
 // If a task with the same kind and key is stored, Offer stores no second one:
 //
-//   - If the payloads are equal, Offer returns nil ([resilience.RestartMerged]).
 //   - If the payloads differ, the error wraps [resilience.ErrDuplicateTask].
 //   - If the payloads are equal and the stored task is parked, the error wraps
 //     [resilience.ErrParked].
+//   - If the payloads are equal and the stored task is not parked, Offer returns nil
+//     ([resilience.RestartMerged]).
 //
 // A task without a key is never merged.
 //
@@ -128,13 +129,13 @@ func (q *Queue) store(ctx context.Context, id string, rec record, wait time.Dura
 
 // equal compares rec with the stored task of the same id.
 //
-//   - If the payloads are equal, merged is true.
+//   - If the stored task has ended, the error is [asynq.ErrTaskNotFound].
 //   - If the payloads differ, the error is [resilience.ErrDuplicateTask].
 //   - If the payloads are equal and the stored task is parked, the error is
 //     [resilience.ErrParked].
 //   - If the stored task is the one that made the call, and asynq has not removed it yet,
 //     the error is errEnding.
-//   - If the stored task has ended, the error is [asynq.ErrTaskNotFound].
+//   - In all other cases, merged is true.
 func (q *Queue) equal(id string, rec record, ended string) (merged bool, err error) {
 	info, err := q.inspector.GetTaskInfo(queuePrefix+rec.Task.Kind, id)
 	if err != nil {

@@ -382,7 +382,8 @@ func expireLeases(t *testing.T, addr string) {
 	client.ZAdd(t.Context(), "asynq:{errclass:restart:crash}:lease", redis.Z{Score: float64(time.Now().Add(-2 * time.Minute).Unix()), Member: leases[0]})
 }
 
-// If a machine dies, another machine runs the task as the next restart.
+// If a machine dies during a restart of a task, another machine runs the next restart of
+// this task.
 func TestDeadMachine(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)

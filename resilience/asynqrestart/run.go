@@ -105,8 +105,8 @@ func (q *Queue) handle(ctx context.Context, t *asynq.Task) error {
 	return r.finish(ctx, err, time.Since(start))
 }
 
-// begin counts the start in Redis. If the task must not run now, begin returns an
-// error. If the task is done, begin returns nil and sets r.counts.done.
+// begin counts the start of the restart in Redis. If the task must not run now, begin
+// returns an error. If the task is done, begin returns nil and sets r.counts.done.
 func (r *run) begin(ctx context.Context) error {
 	q := r.queue
 	q.mu.Lock()
@@ -197,15 +197,16 @@ func (r *run) finish(ctx context.Context, err error, took time.Duration) error {
 	return result
 }
 
-// afterRefusal rounds a pause up to a multiple of the base pause. Without this, all
-// refused tasks would restart at the same moment.
+// afterRefusal rounds wait, the time for which calls are still refused, up to a multiple
+// of the base pause. Without the rounding, all refused tasks would restart at the moment
+// when calls are allowed again.
 func (q *Queue) afterRefusal(agent string, wait time.Duration) time.Duration {
 	_, base := q.settings(agent)
 	return (wait + base - 1) / base * base
 }
 
-// postponement returns the shortest pause after a refused restart. The pause grows
-// with each refusal.
+// postponement returns the minimum pause after a refused restart. The minimum grows with
+// each refusal.
 func (q *Queue) postponement(agent string, c counts) time.Duration {
 	_, base := q.settings(agent)
 	return resilience.Schedule{Base: base, Max: max(base, longestPostponement)}.Nominal(c.postponements)

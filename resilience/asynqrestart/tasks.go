@@ -24,8 +24,8 @@ func (q *Queue) listers() []lister {
 	return []lister{i.ListScheduledTasks, i.ListRetryTasks, i.ListPendingTasks, i.ListActiveTasks, i.ListArchivedTasks}
 }
 
-// queues returns the asynq queues of this package, one for each kind that was ever
-// stored.
+// queues returns the asynq queues of this package. Each kind of which a task was ever
+// stored has one queue.
 func (q *Queue) queues() ([]string, error) {
 	all, err := q.inspector.Queues()
 	return slices.DeleteFunc(all, func(name string) bool { _, ours := kindOf(name); return !ours }), err

@@ -16,8 +16,8 @@ import (
 // pushbackKey is the trailer by which a server controls retries (gRFC A6).
 const pushbackKey = "grpc-retry-pushback-ms"
 
-// These limit how much of the trailer retry-after is read. An HTTP date has 29
-// bytes.
+// These constants limit how much of the trailer retry-after is read. A value may be an
+// HTTP date, which has 29 bytes.
 const (
 	maxValue  = 64 // bytes of one value
 	maxValues = 8  // values

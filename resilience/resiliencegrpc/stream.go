@@ -125,8 +125,8 @@ func (s *stream) establish(x *resilience.Executor, call resilience.Call) {
 	returned = true
 }
 
-// attempt makes a gRPC stream and waits until it is established. An established
-// stream does not end with ctx.
+// attempt makes a gRPC stream and waits until it is established. If ctx ends after
+// that, the stream continues.
 func (s *stream) attempt(ctx context.Context, t resilience.Target) error {
 	own, cancel := context.WithCancel(s.ctx)
 	stop := context.AfterFunc(ctx, cancel)
@@ -210,8 +210,8 @@ func (s *stream) begun() (grpc.ClientStream, error) {
 	return nil, s.failure()
 }
 
-// established waits until the stream is established. If the stream fails before,
-// established returns an error.
+// established waits until the stream is established or has failed. If it has failed,
+// established returns the error.
 func (s *stream) established() (grpc.ClientStream, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -312,7 +312,7 @@ func (s *stream) RecvMsg(m any) error {
 	return err
 }
 
-// end cancels the context of the last stream.
+// end cancels the context of the gRPC stream that was made last.
 func (s *stream) end() {
 	s.mu.Lock()
 	cancel := s.cancel

@@ -57,8 +57,8 @@ func refuse(err error) func(grpc.ServerStream) error {
 	return func(grpc.ServerStream) error { return err }
 }
 
-// count returns a function that sends n answers and then returns err. An answer is
-// the request and a number.
+// count returns a function that sends n answers and then returns err. Each answer is
+// the text of the request followed by a number.
 func count(n int, err error) func(grpc.ServerStream) error {
 	return func(s grpc.ServerStream) error {
 		text := new(wrapperspb.StringValue)

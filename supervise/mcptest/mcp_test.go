@@ -160,7 +160,7 @@ func TestServes(t *testing.T) {
 	wg.Wait()
 }
 
-// If a tool returns an error, only that call fails.
+// If a tool returns an error, the call of the tool fails, and the server keeps running.
 func TestToolError(t *testing.T) {
 	t.Parallel()
 	s, l := server(t)
@@ -212,7 +212,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// Progress notifications give their call more time. If the server answers a ping, it
+// A call with progress notifications gets more time. If the server answers a ping, it
 // keeps running after a call that hangs.
 func TestProgressAndPing(t *testing.T) {
 	t.Parallel()

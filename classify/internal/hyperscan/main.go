@@ -6,9 +6,10 @@
 //	go run ./classify/internal/hyperscan
 //
 // scan.c calls Hyperscan in block mode. It is compiled with the system's C compiler.
-// Package scan and Hyperscan take turns. The command prints the medians and their
-// ratio. If Hyperscan refuses a pattern, both leave it out. If libhyperscan-dev (a
-// Debian package) is missing, the command prints a message and exits with status 0.
+// Package scan and Hyperscan take turns. The command prints the median times and their
+// ratio. A pattern that Hyperscan refuses is left out for package scan too. If
+// libhyperscan-dev (a Debian package) is missing, the command prints a message and exits
+// with status 0.
 package main
 
 import (

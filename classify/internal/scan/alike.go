@@ -28,8 +28,8 @@ func (b *builder) alike() (group []uint8, counts []int) {
 	return g.group, counts
 }
 
-// refine splits each group whose classes have different next states in one state.
-// edges are the edges of that state.
+// refine considers one state, whose edges are given. If the state has different next
+// states for two classes of a group, refine splits this group.
 func (g *grouping) refine(edges []edge) {
 	g.groups = g.groups[:0]
 	for _, e := range edges {
@@ -50,10 +50,10 @@ func (g *grouping) refine(edges []edge) {
 	}
 }
 
-// split divides a group by the next states of its classes. Classes without an edge stay
-// in the old group. For each next state, the classes with this next state move to a new
-// group. If every class has an edge, nothing would stay in the old group; then the
-// classes with the next state of the first class stay in it.
+// split divides the group old by the next states of its classes. For each next state, the
+// classes with this next state move to a new group. Classes without an edge stay in the
+// old group. If every class of the group has an edge, the classes with the next state of
+// the first class stay instead.
 func (g *grouping) split(old uint8, edges []edge) {
 	into := map[int32]uint8{}
 	if g.met[old].classes == g.sizes[old] {

@@ -120,8 +120,8 @@ func TestWrongPatternWasBlamed(t *testing.T) {
 	}
 }
 
-// An expensive pattern must be refused before the automata of all other patterns
-// are built.
+// If a large set has one expensive pattern, the set must be refused after few steps,
+// before the whole set is compiled.
 func TestExpensivePatternWasFoundLate(t *testing.T) {
 	t.Parallel()
 	for name, exprs := range map[string][]string{"phrases": phrases(50_000), "rules": nil} {
@@ -182,8 +182,8 @@ func TestPhraseIsWhatPackageSyntaxReads(t *testing.T) {
 	}
 }
 
-// Checking examples has a budget too. Package regexp would take a minute for some of
-// these examples.
+// Matching a pattern against its examples must take a limited number of steps too. For
+// some of these examples, package regexp would take a minute.
 func TestExamplesHadNoBudget(t *testing.T) {
 	t.Parallel()
 	const size = 3 << 20

@@ -13,8 +13,8 @@ type span struct {
 	asserts     bool // the next state depends on the kind of the byte
 }
 
-// buildEdges computes the edges of all states. It begins with the newest state, so
-// that the nodes of a path are close together in memory.
+// buildEdges computes the edges of all states. It always takes the newest state next, so
+// that the states of a path are close together in b.items and b.edges.
 func (b *builder) buildEdges() {
 	for len(b.waiting) > 0 {
 		s := b.waiting[len(b.waiting)-1]
@@ -112,8 +112,8 @@ var kindEdges = func() (edges []int16) {
 	return edges
 }()
 
-// addTarget adds the node target to the spans of the bytes from lo to hi. Before
-// these bytes, the required assertions must hold.
+// addTarget adds the node target to the spans of the bytes from lo to hi. It leaves out
+// the spans before which the required assertions do not hold.
 func (b *builder) addTarget(s int, n int32, required syntax.EmptyOp, lo, hi byte, target int32) {
 	c := b.next[lo]
 	if c > int16(hi) {

@@ -165,11 +165,11 @@ type extension struct {
 }
 
 // each extends a window from l.before to l.after bytes, in every way in which a match
-// can continue. states are the states after the window. each calls visit for every
-// extended window, in ascending order.
+// can continue. The argument states has the states after the window. The function visit
+// is called for every extended window, in ascending order.
 //
-// If a match may be shorter than l.after bytes, or if there are too many windows,
-// each calls only onLimit. If onLimit is nil, there are no limits.
+// If a match may be shorter than l.after bytes, or if there are too many windows, only
+// the function onLimit is called. If onLimit is nil, there are no limits.
 func (x *explorer) each(l *extension, states []state, window uint64, onLimit func(), visit func(window uint64, states []state)) {
 	prefixes := map[prefix]bool{}
 	for _, s := range states {

@@ -123,8 +123,8 @@ func (w *walk) join() {
 	w.matches, j.stageMatches = emptied(w.matches), emptied(j.stageMatches)
 }
 
-// extendMatches makes room for a piece match that begins at start. In a full list,
-// it first joins matches that end before start.
+// extendMatches makes room in w.matches for a piece match that begins at start. If the
+// list is full, it first joins the matches that end before start.
 func (w *walk) extendMatches(start int) {
 	if len(w.matches) >= w.room.shorten {
 		w.matches = w.matches[:copy(w.matches, w.takeBefore(w.matches, start))]

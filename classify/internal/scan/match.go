@@ -110,7 +110,7 @@ func (b *Budget) automata(parsed [][]chain, fold bool) (p *program, a automata, 
 	return p, automata{all, exact, p.stages}, nil
 }
 
-// ready computes the fields of m that are not encoded.
+// ready computes the fields of m that AppendBinary does not encode.
 func (m *Matcher) ready() {
 	m.none, m.listed = make([]uint64, m.Words()), maxListed
 	m.filter.shorts = m.filter.short != [len(m.filter.short)]uint64{}

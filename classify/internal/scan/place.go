@@ -12,8 +12,8 @@ type placer struct {
 }
 
 // find returns a base for which all entries of a new row are free, and marks these
-// entries as used. columns must be sorted. tests is the number of tests. Each test
-// checks 64 bases.
+// entries as used. columns has the columns of the row, sorted. find tests 64 bases at a
+// time. The result tests is the number of these tests.
 func (p *placer) find(columns []uint32) (base uint32, tests int) {
 	const tries = 1 << 10
 	for p.used.has(p.first) {

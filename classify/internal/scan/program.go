@@ -65,7 +65,8 @@ type asserted struct {
 	next int32
 }
 
-// These are the numbers of steps for work that takes longer than one step.
+// These kinds of work take longer than one step. The constants are the numbers of steps
+// that the [Budget] counts for them.
 const (
 	stepsANode  = 16 // a lookup and a new node
 	stepsAPiece = 50 // for each piece, in addition to the steps of spendText

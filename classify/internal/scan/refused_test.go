@@ -123,9 +123,9 @@ func TestPrecheckAcceptsOrdinarySets(t *testing.T) {
 	}
 }
 
-// The weight of a pattern is the estimated number of steps. If alternatives do not
-// overlap, the actual steps are at most a quarter more for these forms, and at most
-// twice as many for random patterns.
+// The weight of a pattern is the estimated number of steps. If its alternatives do not
+// overlap, the actual number must be at most 5/4 of the weight for the forms below, and
+// at most twice the weight for random patterns.
 func TestWeightBoundsTheSteps(t *testing.T) {
 	t.Parallel()
 	forms := []string{

@@ -27,7 +27,7 @@ const (
 )
 
 // strata is the number of groups (strata) of patterns. Patterns of a group have a
-// similar ratio of worst to usual steps.
+// similar ratio of the worst-case steps to the usual steps.
 const strata = 5
 
 func (w weight) stratum() int {
@@ -85,8 +85,8 @@ func (s *sample) check() (estimate int, err error) {
 	return estimate, nil
 }
 
-// stratum is a group of patterns with a similar ratio of worst to usual steps: see
-// strata.
+// stratum is a group of patterns with a similar ratio of the worst-case steps to the
+// usual steps: see strata.
 type stratum struct {
 	count, weight int
 	seen          int
@@ -162,7 +162,8 @@ func (s *sample) faultOf(i int) error {
 //  3. Assume that the remaining patterns cost as much, relative to their weight, as
 //     those other patterns.
 //
-// It returns an error if the set would take more than maxSteps or too large a table.
+// It returns an error if the set would take more than maxSteps steps, or if its table
+// would be too large.
 func (s *sample) checkTogether(maxSteps int) error {
 	wide := s.top(weight.classes)
 	if len(wide) == 0 || s.total <= together {

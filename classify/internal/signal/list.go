@@ -77,7 +77,8 @@ func (l *List) findLast(all []Signal) {
 }
 
 // keep compares two signals. A negative result means that a full list keeps a rather
-// than b. Hints are kept rather than other signals, otherwise [Order] decides.
+// than b. If only one of them is a hint (a signal without a reason), the hint is kept.
+// Otherwise [Order] decides.
 func keep(a, b *Signal) int {
 	if a, b := a.Reason == NoReason, b.Reason == NoReason; a != b {
 		if a {

@@ -153,8 +153,9 @@ const Refusals = "4xx"
 //	a refusal of the caller     a cancellation or a timeout of a remote server: see claimsEnd
 //
 // Three kinds of signals never beat others and are never beaten: signals without a
-// reason, signals of a user's rule, and the program's own signals. If s is faint and
-// the other signal is not, only the last case counts.
+// reason, signals of a user's rule, and the program's own signals. If s is faint (from
+// a stack trace, for example) and the other signal is not, only the last case of the
+// table applies.
 func (s *Signal) Beats(other *Signal) bool {
 	if s.Reason == NoReason || other.Reason == NoReason || s.Strength >= User || other.Strength >= User {
 		return false
@@ -226,9 +227,9 @@ func (s *Signal) isFinal() bool {
 //
 //   - s must be retryable.
 //   - s must not come before refusal in the same text.
-//   - Another 4xx or a rate limit is ignored only if refusal is final.
-//   - A typed fact is ignored only if its reason is ReasonNetwork, or if refusal is
-//     final and not from a text.
+//   - Another 4xx or a rate limit is ignored only if refusal.isFinal() is true.
+//   - A signal with the strength Fact, such as an errno, is ignored only if its reason
+//     is ReasonNetwork, or if refusal is final and not from a text.
 func (s *Signal) passesWithin(refusal *Signal) bool {
 	if s.Category != CategoryRetryable || s.is4xx() && !refusal.isFinal() {
 		return false

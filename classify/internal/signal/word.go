@@ -111,8 +111,8 @@ func CategoryOf(name string) Category {
 	return NoCategory
 }
 
-// Strength is how reliable a signal is. A stronger signal outranks a weaker one. If
-// one of them is a wrapper, see [Rank].
+// Strength is how reliable a signal is. A stronger signal outranks a weaker one. The
+// exception is a wrapper: see [Rank].
 type Strength uint8
 
 // These are the values of [Strength], from the weakest.

@@ -193,8 +193,8 @@ func softmax(z []float32) {
 }
 
 // norm returns the length of a column's vector, after each value is multiplied by a
-// weight. The weight is the length of the vector of output weights of the hidden unit to
-// which the value belongs.
+// factor. Each value belongs to one hidden unit. The factor is the length of the vector
+// that the output weights of this hidden unit form.
 func (n *network) norm(column int) float64 {
 	sum := 0.0
 	for i, value := range n.vectors.values[column*model.Hidden:][:model.Hidden] {

@@ -31,9 +31,10 @@ func kill(ctx context.Context, s settings, table io.Writer) error {
 // killRepeatedly starts and kills s.kills Collectors, one after the other. Then it
 // starts one more Collector, and returns this Collector and the sink.
 //
-//   - The kills divide the n records into equal parts.
+//   - n is the number of records. A Collector is killed after each n/(s.kills+1) records.
 //   - progress returns the number of records that were sent.
-//   - listen starts the sink after half of the kills.
+//   - listen starts the sink. It is called after half of the kills.
+//   - start starts a Collector.
 func killRepeatedly(ctx context.Context, s settings, n int, progress func() int, listen func() (*sink, error), start func() (*collector, error)) (*collector, *sink, error) {
 	var to *sink
 	for k := range s.kills {

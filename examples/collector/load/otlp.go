@@ -105,8 +105,8 @@ const intact = "No record was lost, doubled or changed."
 
 func micros(d time.Duration) string { return fmt.Sprintf("%.2f µs", float64(d)/1e3) }
 
-// cheapest measures a case several times and returns the figures of the cheapest
-// run.
+// cheapest calls the function run several times. It returns the figures with the lowest
+// cost.
 func cheapest[F interface{ cost() time.Duration }](rounds int, run func() (F, error)) (best F, err error) {
 	for round := range rounds {
 		f, err := run()

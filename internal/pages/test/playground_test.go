@@ -162,9 +162,9 @@ func TestPlaygroundFile(t *testing.T) {
 	assert.Empty(t, p.Faults())
 }
 
-// TestPlaygroundStart logs the time until the page's first answer, which is built in,
-// and the time until the classifier answers. Both times depend on the machine, so the
-// test requires only that the first answer comes first.
+// TestPlaygroundStart logs two times: until the page shows the answer that it contains,
+// and until the classifier answers. Both times depend on the machine, so the test
+// requires only that the page's answer comes before the classifier's.
 func TestPlaygroundStart(t *testing.T) {
 	address, _ := server(t)
 	p := browser.Open(t, "about:blank")

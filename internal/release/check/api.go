@@ -20,8 +20,8 @@ import (
 	"github.com/errclass/errclass/internal/release/workspace"
 )
 
-// exported returns the exported API of each public package, by file name in api/.
-// Each name, method and field has one line.
+// exported returns the exported API of each public package. The keys are the names of
+// the files in api/. Each value has one line for each exported name, method and field.
 func (repo *repository) exported(ctx context.Context) (map[string]string, error) {
 	public, err := repo.public(ctx)
 	if err != nil {
@@ -149,7 +149,7 @@ func (repo *repository) writeAPI(ctx context.Context) error {
 }
 
 // compareAPI compares the exported API with api/ and with the last release. From v1 on,
-// a line of the last release must not be missing, unless the major version is new.
+// the API must have every line of the last release, unless the major version is new.
 func (repo *repository) compareAPI(ctx context.Context) error {
 	api, err := repo.exported(ctx)
 	if err != nil {

@@ -104,8 +104,8 @@ func (r *rehearsal) command(ctx context.Context) error {
 	return nil
 }
 
-// consumer builds and runs the program in testdata/consumers for a public package,
-// at the version of the rehearsal.
+// consumer builds and runs a program that imports the public package importPath. The
+// program comes from testdata/consumers. The package has the version of the rehearsal.
 func (r *rehearsal) consumer(ctx context.Context, importPath string) error {
 	name := path.Join("internal/release/check/testdata/consumers", strings.TrimPrefix(importPath, root+"/"), "main.go")
 	program, err := os.ReadFile(filepath.Join(r.repo.dir, filepath.FromSlash(name)))

@@ -9,14 +9,16 @@
 //
 //  1. Pack every released module into a module proxy on disk. Each module comes
 //     after the modules that it requires.
-//  2. Check go mod tidy in every module. Build each packed module without go.work.
+//  2. Check that go mod tidy would change no module. Build each packed module without
+//     go.work.
 //  3. Install the command from an empty directory, and run it.
 //  4. For each public package, build and run a program in a new directory. The
 //     program imports no other package of errclass. The program for slogclass
 //     must depend on few modules.
 //  5. Compare the exported API with api/ and with the last tag.
 //
-// Each rehearsal has a new version, which is finally removed from the module cache.
+// Each rehearsal packs the modules at a new version. At the end, it removes this version
+// from the module cache.
 package main
 
 import (

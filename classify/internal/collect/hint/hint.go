@@ -53,8 +53,8 @@ func (h Hint) Resolve(r signal.Reason) (wait time.Duration, ok, derived bool) {
 // Exhausted reports whether the provider asks to wait for more than an hour. Then a
 // rate limit counts as a spent quota.
 //
-// The waiting time must have a unit, such as "2 hours" in a text. RetryInfo has a
-// unit too. A Retry-After header does not count, nor does its copy in a log.
+// Only a waiting time with a unit counts, such as "2 hours" in a text or the retryDelay
+// "7200s" of a RetryInfo. Neither a Retry-After header nor its copy in a log counts.
 func (h Hint) Exhausted() bool { return h.withUnit > longWait }
 
 // LongestHeader is the length of the longest header value that is parsed, in

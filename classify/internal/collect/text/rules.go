@@ -139,7 +139,8 @@ func addText(q *collect.Inquiry, t collect.ReadText) uint16 {
 // addMatches adds the signals of the matched rules.
 //
 //   - part is the number of the text.
-//   - faint marks the signals as Faint, except those of user rules.
+//   - If faint is true, the signals are marked as Faint, so they rank below all others.
+//     Signals of user rules are never marked.
 //   - ordered reports whether the order of the matches in the text matters.
 func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, faint bool) (ordered bool) {
 	set := q.Set

@@ -86,7 +86,8 @@ func TestClassifyUnreadableInput(t *testing.T) {
 	assert.Equal(t, "errclass: standard input: boom\n", errOut.String())
 }
 
-// FuzzClassifyLines checks that each input becomes one line of JSON with its id.
+// FuzzClassifyLines checks that each line or JSON object of the input becomes one line of
+// JSON. An id in the output must come from the same line or object.
 func FuzzClassifyLines(f *testing.F) {
 	for _, s := range []string{"", "\n", "a\r\nb", `{"id":"\u003c","message":""}`, "{\"id\":[1,\t2],\"msg\":\"x\"}\n\n", "\xff\x00", "attempt 1: HTTP 503; last attempt 2: zz\n",
 		"{\n\"id\":{\r\n\"a\":1}\n,\"msg\":\"x\"\n}\n{\n}\n{\n\"msg\":\n{\n"} {

@@ -342,8 +342,8 @@ not compared         1, without an earlier answer: a-1
 	assert.Equal(t, []string{"a-1"}, report.Comparison.Missing)
 }
 
-// TestEvalAgainstPart compares a part of the corpus. Saved ids from the other part
-// must not be reported as unknown.
+// TestEvalAgainstPart compares a part of the corpus with saved answers for the whole
+// corpus. The saved ids of the other part must not be reported as unknown.
 func TestEvalAgainstPart(t *testing.T) {
 	t.Parallel()
 	then := filepath.Join(t.TempDir(), "then.jsonl")

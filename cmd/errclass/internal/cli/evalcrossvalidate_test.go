@@ -12,7 +12,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/cli"
 )
 
-// trainer is the source of a trainer that prints the file answers.txt.
+// trainer is the source code of a trainer program that only prints the file answers.txt.
 const trainer = `package main
 
 import (

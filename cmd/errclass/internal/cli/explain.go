@@ -171,8 +171,8 @@ func signalLines(signals []classify.Signal) []signalLine {
 	return lines
 }
 
-// writeExplanation writes the result, the matched text and all signals. It also
-// writes the address of the page that says what to do.
+// writeExplanation writes the result, the matched text and all signals. It also writes
+// the address of the page that says what to do about an error with this reason.
 func writeExplanation(w io.Writer, message string, x classify.Explanation, colour bool) error {
 	r := x.Result
 	fmt.Fprintf(w, "%s / %s, decided by %s", paint(colour, categoryColours[r.Category], string(r.Category)), r.Reason, printable(r.Rule))

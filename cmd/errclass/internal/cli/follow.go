@@ -13,7 +13,7 @@ const pollInterval = 250 * time.Millisecond
 
 // follower reads a file and waits for more bytes, like tail -F:
 //
-//   - If the file is replaced, it reads the rest and then the new file.
+//   - If the file is replaced, it reads the rest of the old file and then the new file.
 //   - If the file is truncated, it starts again at the beginning.
 //   - If there is no file, it waits for one.
 //   - A named pipe is read until ended is closed, whoever writes to it.

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// endBy ends the process with sig, so that Ctrl-C also stops a shell's loop. For
-// SIGQUIT, it returns an exit code instead.
+// endBy ends the process with sig, so that Ctrl-C also stops a shell loop that runs
+// errclass. For SIGQUIT, it returns an exit code instead.
 func endBy(sig os.Signal) codeError {
 	n, ok := sig.(syscall.Signal)
 	if !ok {

@@ -51,8 +51,8 @@ const (
 
 func numbered(line string, n int) string { return strings.Replace(line, "N", fmt.Sprint(n), 1) + "\n" }
 
-// TestLogsOfAProgramThatShutsDown checks that a program's last lines after a signal
-// are read.
+// TestLogsOfAProgramThatShutsDown checks that errclass reads the last lines that a
+// program writes after a signal.
 func TestLogsOfAProgramThatShutsDown(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {

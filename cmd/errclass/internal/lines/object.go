@@ -13,7 +13,7 @@ const (
 	maxWait  = time.Second            // for the whole object
 )
 
-// JoinObjects makes Next return a JSON object that spans lines as one Line, if
+// JoinObjects makes Next return a JSON object of several lines as one [Line], if
 //
 //   - the first line begins with an opening brace,
 //   - the first line does not end with a closing brace, and

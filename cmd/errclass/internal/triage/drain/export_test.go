@@ -9,7 +9,7 @@ func Matches(template, masked string) bool {
 		return false
 	}
 	for i, w := range want {
-		// A word matches if joining the two words gives the template's word.
+		// A word of the text matches the template's word w if joining the two gives w.
 		if w != Any && w != words[i].text && joined(w, words[i].text) != w {
 			return false
 		}
