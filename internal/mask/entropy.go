@@ -142,6 +142,17 @@ func isRandom(token string, digits int) bool {
 	return turns*100 >= 38*(len(token)-slashes) && vowels*100 <= 36*n
 }
 
+// hashNames are names of hash functions, without the digits at the end.
+var hashNames = set("h sha sha- sha1- sha2- sha3- md md- blake blake2b blake2b- blake2s blake3- ripemd ripemd- xxh crc32c xxhash")
+
+// endsWithHash reports whether the last word of text is the name of a hash function, such
+// as SHA-256 and h1.
+func endsWithHash(text string) bool {
+	word := text[strings.LastIndexAny(text, " ._")+1:]
+	bare := strings.TrimRight(word, "0123456789")
+	return len(word)-len(bare) <= len("256") && (len(bare) < len(word) || bare == "sha") && hashNames[lowerWord(bare)]
+}
+
 // isID reports whether the token at s.text[from] is an id. A token is an id if it has
 // one of idPrefixes, or if the name of an id or a hash precedes it.
 func (s *scanner) isID(from int) bool {
@@ -171,8 +182,8 @@ func (s *scanner) isID(from int) bool {
 	for start > 0 && to-start < nameBytes/2 && (class[s.text[start-1]]&(wordly|dot) != 0 || s.text[start-1] == ' ') && colourBefore(s.text[:start]) == 0 {
 		start--
 	}
-	if to > 2 && s.text[to-1] >= '0' && strings.HasPrefix(s.text[to:], ":") && (strings.Contains(s.text[start:to], "sha") || strings.Contains(s.text[start:to], "SHA")) {
-		return true // sha256:...
+	if (s.text[to] == ':' || s.text[to] == '=') && endsWithHash(s.text[start:to]) { // sha256:..., h1:...
+		return true
 	}
 	n := newName(s.text[start:to])
 	n.skipFillers(true)

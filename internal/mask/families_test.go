@@ -370,10 +370,18 @@ var moreShapes = []shape{
 	{"key", "pnu_aB3dE5gH7jK9mN1pQ3sT", "pnu_aB3dE5gH7jK9mN1pQ3sT"},
 	{"key", "shippo_live_aB3dE5gH7jK9mN1p", "shippo_live_aB3dE5gH7jK9mN1p"},
 
+	{"key", "rejected x1:" + hash, hash},
+	{"key", "rejected push1=" + hash, hash},
+	{"key", "x-hub-signature-256: sha256=" + hash, hash},
+	{"header", "Digest username=\"bob\", sha=" + hash, hash},
+
 	{"pair", "login with bob:hunter failed", "hunter"},
 	{"pair", "username bob password hunter", "hunter"},
 	{"pair", "auth with dave:marzipan rejected", "marzipan"},
 }
+
+// hash is a hash in base64.
+const hash = "q7Xw29LbTz81Zq8mT3vXw9LbR2nYk7PdJ5hCg4VsAb4="
 
 // moreInnocent are texts that resemble moreShapes but have no secret.
 var moreInnocent = []string{
@@ -623,5 +631,16 @@ var moreInnocent = []string{
 	"value ?? fallback",
 	"a ~> b",
 	"use token bucket algorithm",
+	"verifying m@v1: checksum mismatch\n\tdownloaded: h1:" + hash + "\n\tgo.sum:     h1:" + hash,
+	`{"msg":"checksum mismatch\n\tdownloaded: h1:` + hash + `\n\tgo.sum:     h1:` + hash + `"}`,
+	`hashes = ["h1:` + hash + `"]`,
+	"golang.org/x/net v0.21.0 h1:" + hash,
+	"golang.org/x/net v0.21.0/go.mod h1=" + hash,
+	"Digest: SHA-256=" + hash,
+	"Digest: SHA-256=" + hash + ",sha-512=" + hash,
+	"Content-Digest: sha-256=:" + hash + ":",
+	"x-goog-hash: md5=" + hash,
+	"blake2b-256:" + hash + " does not match",
+	"digest: " + hash,
 	"with token limit 4096",
 }

@@ -290,8 +290,11 @@ func (s *scanner) scheme(i, end int) {
 		return
 	}
 	if paramSchemes[lowerWord(s.text[i:end])] {
-		if name, rest, ok := strings.Cut(head(s.text[at:s.wordEnd(at)]), "="); ok && len(name) > 1 && len(rest) > 1 && all(name, wordly) {
+		if name, rest, ok := strings.Cut(head(s.text[at:s.wordEnd(at)]), "="); ok && len(name) > 1 && len(rest) > 1 && all(name, wordly) && !endsWithHash(name) {
 			s.addList(at)
+			return
+		}
+		if s.text[end] == ':' { // the header Digest: SHA-256=...
 			return
 		}
 	}
