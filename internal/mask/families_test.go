@@ -137,6 +137,12 @@ var moreShapes = []shape{
 	{"name and value", "setx PG_PASSWORD saffron", "saffron"},
 	{"name and value", `System.setProperty("db_password", "saffron")`, "saffron"},
 
+	{"name and value", `{"ParameterKey":"DBPassword","ParameterValue":"saffron"}`, "saffron"},
+	{"name and value", "- variable_name: DB_PASSWORD\n  variable_value: saffron", "saffron"},
+	{"name and value", `{"OptionName":"db_password","Value":"saffron"}`, "saffron"},
+	{"name and value", `{&quot;name&quot;:&quot;DB_PASSWORD&quot;,&quot;value&quot;:&quot;saffron&quot;}`, "saffron"},
+	{"name and value", "%7B%22name%22%3A%22DB_PASSWORD%22%2C%22value%22%3A%22saffron%22%7D", "saffron"},
+
 	{"SQL", "CREATE USER 'app'@'%' IDENTIFIED BY 'hunter'", "hunter"},
 	{"SQL", "ALTER USER app IDENTIFIED WITH mysql_native_password BY 'hunter'", "hunter"},
 	{"SQL", "ALTER ROLE app WITH PASSWORD 'hunter'", "hunter"},
@@ -631,6 +637,9 @@ var moreInnocent = []string{
 	"value ?? fallback",
 	"a ~> b",
 	"use token bucket algorithm",
+	`{"ParameterKey":"DBPassword","ParameterType":"String"}`,
+	`{"ParameterKey":"DBPassword","MinValue":"12 characters"}`,
+	`{"ParameterKey":"InstanceType","ParameterValue":"t3.micro"}`,
 	"verifying m@v1: checksum mismatch\n\tdownloaded: h1:" + hash + "\n\tgo.sum:     h1:" + hash,
 	`{"msg":"checksum mismatch\n\tdownloaded: h1:` + hash + `\n\tgo.sum:     h1:` + hash + `"}`,
 	`hashes = ["h1:` + hash + `"]`,

@@ -159,14 +159,18 @@ func (s *scanner) named(n name, i int, encoded bool) {
 	s.lastNamed, s.lastKind = v.to, k
 	const reach = 96
 	rest := s.text[v.to:min(len(s.text), v.to+reach)]
-	at := 0 // index of "value"
+	at := 0 // index of "value", or of "ParameterValue" after "ParameterKey"
 	for at < len(rest) && class[rest[at]]&alnum == 0 {
 		at += max(1, opens(rest[at:]).n, escape(rest[at:]), escapedSpace(rest[at:]))
 	}
-	if len(rest)-at < len("value") || !strings.EqualFold(rest[at:at+len("value")], "value") {
+	to := at
+	for to < len(rest) && class[rest[to]]&wordly != 0 {
+		to++
+	}
+	if w := newName(rest[at:to]); w.words[0] != "value" || w.n > 1 && w.words[1] != n.words[1] {
 		return
 	}
-	at += len("value")
+	at = to
 	for at < len(rest) && (class[rest[at]]&space != 0 || opens(rest[at:]).n > 0) {
 		at += max(1, opens(rest[at:]).n)
 	}
