@@ -20,6 +20,9 @@ func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 		vc.kind = weak
 	}
 	v := s.valueAt(i, encoded)
+	if at := s.newValue(v); at > 0 && c != '|' {
+		s.valueOf(vc, at, '|', false)
+	}
 	if v.from < v.to && s.tooMany(v) {
 		return
 	}
@@ -64,6 +67,28 @@ func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 	if vc.kind == password && c == ':' && !v.quoted && !vc.prose {
 		s.phrase(v.to)
 	}
+}
+
+// newValue returns the index after the arrow in `password = "old" -> "new"`, where v is the
+// old value. Without an arrow, it returns 0.
+func (s *scanner) newValue(v value) int {
+	at := v.to
+	if v.quoted {
+		at += opens(s.text[at:]).n
+	}
+	if at >= len(s.text) || s.text[at] != ' ' {
+		return 0
+	}
+	at++
+	switch rest := s.text[at:]; {
+	case strings.HasPrefix(rest, "→"):
+		return at + len("→")
+	case strings.HasPrefix(rest, "-"), strings.HasPrefix(rest, "="):
+		if n := angle(rest[1:], '>'); n > 0 {
+			return at + 1 + n
+		}
+	}
+	return 0
 }
 
 // folded reports whether the word at i is an indented authorization scheme. Such a word
