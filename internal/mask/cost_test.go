@@ -21,7 +21,7 @@ var fragments = []string{
 	"secrets:\n", "  a: b\n", `secrets:\n`, "\n[secrets]\n", "a = b\n", "crypt(", "crypt('a', ", "aes_encrypt((", "senha é ", "senha é “", "\u00a0", "le code d'", "l'", "encrypted KEY 'a' ", "net user a ", "psexec a:b@",
 	"\x1b[31mpwd\x1b[0m=", `\u001b[31m`, "[31m", `\\\\`, "-----BEGIN PRIVATE KEY-----\nAb+c\n", "Comment: ",
 	"<", "<password a=\"", "<password><![CDATA[", "&lt;", "&gt;", `\u003c`, `\u003e`, `\u003cpassword\u003e`, "%3Cpassword%3E", `<a key="password">`, "<name>password</name>\n<value>",
-	`password: |\n  `, `passwords:\n- a\n`, `- b\\n`, "- name: A_TOKEN\\n  value: ", `\\n`, "'", `password="a" -> `, `"a" -> `,
+	`password: |\n  `, `passwords:\n- a\n`, `- b\\n`, "- name: A_TOKEN\\n  value: ", `\\n`, "'", `password="a" -> `, `"a" -> `, `'\''`, `='\''`, `'"'"'`,
 }
 
 // repeated repeats a text, but returns at most size bytes.

@@ -23,6 +23,9 @@ func opens(text string) opening {
 	if text == "" {
 		return opening{}
 	}
+	if n := shellQuote(text); n > 0 {
+		return opening{n: n, text: text[:n]}
+	}
 	if k := backslashes(text); k < len(text) && class[text[k]]&quote != 0 {
 		return opening{n: k + 1, char: text[k], level: k}
 	}
@@ -35,6 +38,40 @@ func opens(text string) opening {
 		}
 	}
 	return opening{}
+}
+
+// shellQuote returns the length of the quote at the beginning of text, or 0. The quote is
+// one that a shell reads as a single quote within single quotes:
+//
+//	'\''  '"'"'
+//
+// In a string, it has more backslashes. A second such quote must follow.
+func shellQuote(text string) int {
+	if text[0] != '\'' {
+		return 0
+	}
+	k := backslashes(text[1:])
+	n := 1 + k + len(`''`)
+	if n > len(text) {
+		return 0
+	}
+	switch text[1+k : n] {
+	case `''`:
+		if k == 0 {
+			return 0
+		}
+	case `"'`:
+		if !strings.HasPrefix(text[n:], text[1:n]) {
+			return 0
+		}
+		n += n - 1
+	default:
+		return 0
+	}
+	if !strings.Contains(head(text[n:]), text[:n]) {
+		return 0
+	}
+	return n
 }
 
 // backslashes counts the backslashes at the beginning of text.
