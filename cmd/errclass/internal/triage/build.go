@@ -60,8 +60,7 @@ type groupKey struct {
 	reason   classify.Reason
 }
 
-// byTemplate returns the groups by key. Masking can make the templates of groups equal.
-// Groups that have the same key after masking are merged.
+// byTemplate returns the groups by key. It merges groups that have the same key.
 func (g *groups) byTemplate() map[groupKey]*group {
 	type keyed struct {
 		groupKey
@@ -69,7 +68,7 @@ func (g *groups) byTemplate() map[groupKey]*group {
 	}
 	found := make([]keyed, 0, g.count)
 	for c := range g.tree.All() {
-		template := mask.Text(c.Template())
+		template := c.Template()
 		for _, o := range c.Value {
 			found = append(found, keyed{groupKey{template, o.labels[0].category, o.labels[0].reason}, o})
 		}

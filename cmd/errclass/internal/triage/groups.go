@@ -10,6 +10,7 @@ import (
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/classify/fingerprint"
 	"github.com/errclass/errclass/cmd/errclass/internal/triage/drain"
+	"github.com/errclass/errclass/internal/mask"
 )
 
 const (
@@ -126,8 +127,10 @@ func earlier(a, b int64) int64 {
 func (g *groups) group(e *event) *group {
 	c := g.ids[e.id]
 	if c == nil {
-		_, masked := fingerprint.Of(e.text)
-		c = g.tree.Add(masked)
+		// A value is no longer recognised as a secret after fingerprint has changed the text
+		// around it.
+		_, template := fingerprint.Of(mask.Text(e.text))
+		c = g.tree.Add(template)
 		if len(g.ids) >= maxIDs {
 			clear(g.ids)
 		}

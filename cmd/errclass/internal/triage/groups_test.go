@@ -177,6 +177,28 @@ func TestMostEventsDecide(t *testing.T) {
 	}
 }
 
+// TestTemplatesHaveNoSecrets checks that secrets are found before a template loses the
+// text around them.
+func TestTemplatesHaveNoSecrets(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"bad values:\npassword: |\n  marzipan\nsecrets:\n  db: saffron": "bad values: password: | [masked] secrets: db: [masked]",
+		"[secrets]\ndb = saffron":         "[secrets] db = [masked]",
+		"denied: net1 user carol saffron": "denied: net<num> user carol [masked]",
+		"denied: tool -p marzipan7":       "denied: tool -p [masked]",
+		"denied: net user bob /domain:no": "denied: net user bob <path>:no",
+	} {
+		e := event{text: headline(text), full: text}
+		e.id = fingerprint.Sum(e.text)
+		assert.Equal(t, fingerprint.Sum(text), e.id, text)
+		g := newGroups(10)
+		g.add(&e, "f")
+		r := g.report()
+		require.Len(t, r.Groups, 1)
+		assert.Equal(t, want, r.Groups[0].Template)
+	}
+}
+
 // TestExamplesAreDifferent checks that a text becomes an example only once.
 func TestExamplesAreDifferent(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,8 @@ import (
 // maxHeadline limits how many bytes of a text are used for grouping.
 const maxHeadline = 4 << 10
 
-// headline returns the text of an event without the frames of stack traces.
+// headline returns the text of an event without the frames of stack traces. It keeps the
+// indentation of lines, by which secrets in YAML are recognised.
 func headline(text string) string {
 	if strings.IndexByte(text, '\x1b') >= 0 {
 		text = colours.ReplaceAllString(text, "")
@@ -31,7 +32,7 @@ func headline(text string) string {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(trimmed)
+		b.WriteString(strings.TrimRight(line, " \t\r"))
 		if b.Len() > maxHeadline {
 			break
 		}
