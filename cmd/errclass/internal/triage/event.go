@@ -216,7 +216,7 @@ func (r *eventReader) endText() {
 func (r *eventReader) send(e event, res classify.Result) {
 	e.text = headline(e.full)
 	e.id = fingerprint.Sum(e.text)
-	e.full, e.source = Shortened(e.full, maxFull), Shortened(e.source, maxFull)
+	e.full, e.source = shortenedWords(e.full, maxFull), shortenedWords(e.source, maxFull)
 	e.category, e.reason, e.confidence = res.Category, res.Reason, res.Confidence
 	e.noRule = !precedence.Known(&res) && res.Confidence < 1 // a reason from the record is certain
 	if e.service == "" {

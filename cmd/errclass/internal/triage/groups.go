@@ -195,7 +195,7 @@ func (o *group) addExample(g *groups, e *event, file string) {
 	x := example{event: *e, hash: hash, file: file, arrival: g.seen}
 	x.text = "" // the hash is enough
 	if g.size > exampleBytes {
-		x.full, x.source = Shortened(x.full, shortExample), Shortened(x.source, shortExample)
+		x.full, x.source = shortenedWords(x.full, shortExample), shortenedWords(x.source, shortExample)
 	}
 	g.size += x.size()
 	o.examples = append(o.examples, x)

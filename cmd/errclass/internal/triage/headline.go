@@ -3,6 +3,7 @@ package triage
 import (
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -17,7 +18,7 @@ func headline(text string) string {
 	}
 	text = strings.TrimSpace(text)
 	if strings.IndexByte(text, '\n') < 0 {
-		return cut(text, maxHeadline)
+		return shortenedWords(text, maxHeadline)
 	}
 	trace := hasTrace(text)
 	var b strings.Builder
@@ -37,7 +38,7 @@ func headline(text string) string {
 			break
 		}
 	}
-	return cut(b.String(), maxHeadline)
+	return shortenedWords(b.String(), maxHeadline)
 }
 
 // colours matches the escape sequences that colour text on a terminal.
@@ -77,8 +78,23 @@ func cut(text string, limit int) string {
 	return strings.Clone(text[:limit]) // frees the rest
 }
 
+// endsWord reports whether a secret usually ends before the character r.
+func endsWord(r rune) bool {
+	return unicode.IsSpace(r) || strings.ContainsRune("\"',;(){}[]<>", r)
+}
+
 // ellipsis follows a text that was cut.
 const ellipsis = "…"
+
+// shortenedWords is like [Shortened], for a text that is not masked. It also removes the
+// word at the cut, because a part of a secret may not be recognised.
+func shortenedWords(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	text = cut(text, limit-len(ellipsis))
+	return text[:max(strings.LastIndexFunc(text, endsWord), 0)] + ellipsis
+}
 
 // Shortened returns text, cut to limit bytes. If it cuts the text, it appends an
 // ellipsis.

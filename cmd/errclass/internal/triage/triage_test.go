@@ -226,6 +226,32 @@ func TestSecrets(t *testing.T) {
 	assert.NotContains(t, out.String(), "--password "+secret)
 }
 
+// TestSecretsAtTheCut checks that no part of a secret remains where a long text is cut.
+func TestSecretsAtTheCut(t *testing.T) {
+	t.Parallel()
+	const secret = "sk-proj-vB7nQ2xK9mZ4tR8wL1yP6cD3"
+	for _, limit := range []int{shortExample, maxFull} {
+		g := newGroups(1000)
+		if limit == shortExample {
+			g.size = exampleBytes + 1
+		}
+		r := newEventReader(classify.Standard, nil, &input{name: "f"}, func(e event) { g.add(&e, "f") })
+		for before := limit - len(secret) - 20; before <= limit; before++ {
+			text := strings.Repeat("x ", before/2) + strings.Repeat("y", before%2) + " key " + secret + " refused" + strings.Repeat(" z", maxFull)
+			require.NoError(t, r.read(strings.NewReader(`{"level":"error","msg":"`+text+`","err":"`+text+`"}`+"\n")))
+		}
+		report := g.report()
+		require.NotEmpty(t, report.Groups)
+		for _, group := range report.Groups {
+			require.NotContains(t, group.Template, "sk-")
+			for _, x := range group.Examples {
+				require.NotContains(t, x.Text+x.Source, "sk-")
+				require.LessOrEqual(t, len(x.Text), limit)
+			}
+		}
+	}
+}
+
 // TestDeepAndLong checks that deeply nested and very long lines are read.
 func TestDeepAndLong(t *testing.T) {
 	t.Parallel()
