@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -248,8 +249,11 @@ func TestSharedTree(t *testing.T) {
 		return err
 	}
 	assert.Equal(t, classify.ReasonNetwork, classify.Error(shared(syscall.ECONNRESET)).Reason)
-	got := classify.Error(errors.Join(errors.New("HTTP 429"), &relays{shared(errors.New("so it goes"))}))
+	got := classify.Error(&relays{errors.Join(errors.New("HTTP 429"), shared(errors.New("so it goes")))})
 	assert.Equal(t, classify.ReasonUnknown, got.Reason, got.Rule)
+	beside := errors.Join(errors.New("HTTP 429"), &relays{shared(errors.New("so it goes"))})
+	assert.Equal(t, classify.ReasonRateLimit, classify.Error(beside).Reason, "the text beside one that is too large")
+	assert.Contains(t, classify.Standard.Explain(classify.Evidence{Err: beside}).Omitted, unreadTexts(1))
 
 	cycle := &relays{}
 	cycle.err = cycle
@@ -259,6 +263,40 @@ func TestSharedTree(t *testing.T) {
 	}
 	got = classify.Error(errors.Join(append(batch, cycle)...))
 	assert.Equal(t, classify.ReasonUnknown, got.Reason, got.Rule)
+}
+
+func unreadTexts(n int) classify.Omission {
+	return classify.Omission{Source: "error", Unit: "texts of errors", Amount: n}
+}
+
+// TestNestedJoinsKeepTheirText checks err = errors.Join(err, e) in a loop. The text must be
+// read, whatever the depth. Explain must report what is not read.
+func TestNestedJoinsKeepTheirText(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{2, 100, 130, 5000, 9000} {
+		var first, last error
+		for i := range n {
+			e := fmt.Errorf("item %d: 429 Too Many Requests", i)
+			first, last = errors.Join(first, e), errors.Join(e, last)
+		}
+		for _, err := range []error{first, last} {
+			assert.Equal(t, classify.ReasonRateLimit, classify.Error(err).Reason, n)
+			x := classify.Standard.Explain(classify.Evidence{Err: err})
+			assert.Equal(t, classify.ReasonRateLimit, x.Result.Reason, n)
+			assert.Equal(t, n == 9000, slices.Contains(x.Omitted, unreadTexts(1)), n)
+			i := slices.IndexFunc(x.Omitted, func(o classify.Omission) bool { return o.Unit == "bytes of text" })
+			if n == 5000 && assert.GreaterOrEqual(t, i, 0) {
+				assert.Greater(t, x.Omitted[i].Amount, 90_000)
+			}
+		}
+	}
+
+	cycle := errors.Join(errors.New("HTTP 429"), errors.New("x"))
+	cycle.(interface{ Unwrap() []error }).Unwrap()[1] = cycle
+	assert.Equal(t, classify.ReasonRateLimit, classify.Error(cycle).Reason)
+	assert.Contains(t, classify.Standard.Explain(classify.Evidence{Err: cycle}).Omitted, unreadTexts(1))
+	cycle.(interface{ Unwrap() []error }).Unwrap()[0] = cycle
+	assert.Equal(t, classify.ReasonUnknown, classify.Error(cycle).Reason)
 }
 
 type branchesText struct{ errs []error }

@@ -177,11 +177,11 @@ func TestJoinedTextIsCut(t *testing.T) {
 		large[i] = errors.New(strings.Repeat(strconv.Itoa(i)+" so it goes ", 5000))
 	}
 	joined := errors.Join(large...)
-	head, tail := halves(chain.CutText(joined, DefaultMaxBytes), DefaultMaxBytes)
+	head, tail := halves(cutText(joined, DefaultMaxBytes), DefaultMaxBytes)
 	wantHead, wantTail := halves(joined.Error(), DefaultMaxBytes)
 	assert.Equal(t, wantHead, head)
 	assert.Equal(t, wantTail, tail)
-	assert.Less(t, testing.AllocsPerRun(5, func() { _ = chain.CutText(joined, DefaultMaxBytes) }), 40.0)
+	assert.Less(t, testing.AllocsPerRun(5, func() { _ = cutText(joined, DefaultMaxBytes) }), 40.0)
 
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringN(0, 12, 30)
@@ -198,7 +198,7 @@ func TestJoinedTextIsCut(t *testing.T) {
 		}
 		err := draw(3)
 		limit := rapid.IntRange(1, 60).Draw(t, "limit")
-		got, want := chain.CutText(err, limit), err.Error()
+		got, want := cutText(err, limit), err.Error()
 		if len(want) <= limit {
 			if got != want {
 				t.Fatalf("got %q, want %q", got, want)
@@ -222,12 +222,17 @@ func TestDeepJoinsAreCutInLinearTime(t *testing.T) {
 	for range 100 {
 		err = errors.Join(err, errors.New("close"))
 	}
-	got := chain.CutText(err, 256)
+	got := cutText(err, 256)
 	assert.Equal(t, 1, calls)
 	head, tail := halves(got, 256)
 	wantHead, wantTail := halves(err.Error(), 256)
 	assert.Equal(t, wantHead, head)
 	assert.Equal(t, wantTail, tail)
+}
+
+func cutText(err error, limit int) string {
+	text, _ := chain.CutText(err, limit, false)
+	return text
 }
 
 // countedText is an error that counts the calls of its Error method.

@@ -31,7 +31,7 @@ type Walk struct {
 	op       operation    // the operation in which the wrapped errors occurred
 	seen     observations // what the chain contains; for the method decide
 	deadline deadline     // the first deadline of this program that was seen
-	cyclic   bool         // the chain may have no end
+	cyclic   bool         // the chain may have no end: see endless
 }
 
 // observations is a set of things that were seen in the chain. The method decide
@@ -49,7 +49,8 @@ const (
 
 // ReadChain reads the chain of err and returns the text of err. If this program
 // ended the call itself, the text is "". If the Error method might never return, the
-// text is "" too. The argument cause is Evidence.Cause.
+// text is "" too. If errors.Join made err, only the texts of such errors are left out.
+// The argument cause is Evidence.Cause.
 func ReadChain(q *collect.Inquiry, err, cause error) string {
 	if err == nil {
 		return ""
@@ -58,10 +59,16 @@ func ReadChain(q *collect.Inquiry, err, cause error) string {
 	w := Walk{Q: q, ended: &end, cyclic: endless(err)}
 	w.chain(err, 0)
 	w.decide()
-	if q.Ended || w.cyclic && !fixedText(err) {
+	if q.Ended {
 		return ""
 	}
-	return CutText(err, q.Budget.Limit)
+	limit := q.Budget.Limit
+	if q.Budget.LeftOut != nil && !w.cyclic {
+		limit = 0 // for Explain: package text counts the bytes that it leaves out
+	}
+	text, unread := CutText(err, limit, w.cyclic)
+	q.Lose(collect.ChainTexts, unread)
+	return text
 }
 
 // These are the types of errors made by errors.New, fmt.Errorf and errors.Join.
@@ -195,13 +202,11 @@ func (w *Walk) textOf(err error) string {
 	return text
 }
 
-// SafeText returns the text of any error. If the Error method may recurse without
-// end, SafeText returns "".
+// SafeText returns the text of any error. It leaves out texts whose Error method may
+// recurse without end.
 func SafeText(err error) string {
-	if !fixedText(err) && endless(err) {
-		return ""
-	}
-	return CutText(err, 0)
+	text, _ := CutText(err, 0, !fixedText(err) && endless(err))
+	return text
 }
 
 // fixedText reports whether err stores its text, so that Error calls no other
@@ -212,14 +217,25 @@ func fixedText(err error) bool {
 }
 
 // endless reports whether the chain of err is too large to follow: deeper than
-// 2*maxDepth, or with more than maxTree errors. For example:
+// 2*maxDepth, or with more than maxTree errors. Nested errors.Join at the top of the
+// chain may be deeper: no method follows them, because CutText reads them itself. For
+// example:
 //
 //   - An error wraps itself.
 //   - Each Unwrap returns a new error.
 //   - Joining an error with itself 64 times makes 2^64 texts.
 func endless(err error) bool {
 	nodes := maxTree
-	return bottomless(err, 0, &nodes)
+	if reflect.TypeOf(err) != joinType {
+		return bottomless(err, 0, &nodes)
+	}
+	for leaf := range leaves(err, false, &nodes) {
+		nodes++ // bottomless counts the leaf again
+		if bottomless(leaf, 0, &nodes) {
+			return true
+		}
+	}
+	return nodes < 0
 }
 
 // maxTree is the number of errors above which a chain counts as endless.
