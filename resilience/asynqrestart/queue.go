@@ -174,7 +174,7 @@ func (q *Queue) Start() error {
 		return fmt.Errorf("asynqrestart: start asynq: %w", err)
 	}
 	q.server = server
-	q.loops.Go(q.watch)
+	q.loops.Go(func() { q.watch(queues) })
 	return nil
 }
 

@@ -482,6 +482,51 @@ func TestUnhandledKind(t *testing.T) {
 	})
 }
 
+// The check for unhandled tasks reads small parts of the payloads at a time. It reports
+// each overdue task nevertheless.
+func TestUnhandledKind_LargePayloads(t *testing.T) {
+	onServers(t, func(t *testing.T, addr string) {
+		const tasks, size = 20, 60_000
+		later := asynqrestart.NewQueue(newClient(t, addr), &resilience.Config{TaskRestart: resilience.RestartConfig{RestartBackoffBaseMs: 3600000}})
+		m := newMachine(t, addr)
+		for i := range tasks {
+			require.NoError(t, later.Offer(t.Context(), restart("later", "", strings.Repeat("x", size))))
+			require.NoError(t, m.Offer(t.Context(), restart("unknown", "", fmt.Sprint(i, strings.Repeat("x", size)))))
+		}
+		replies, client := new(replies), newClient(t, addr)
+		client.AddHook(replies)
+		check := &machine{}
+		check.Queue = asynqrestart.NewQueue(client, config(), asynqrestart.WithObserver(check.observe), asynqrestart.WithCheckInterval(20*time.Millisecond))
+		check.Register("known", func(context.Context, []byte) error { return nil })
+		require.NoError(t, check.Start())
+		t.Cleanup(func() { assert.NoError(t, check.Shutdown(context.Background())) })
+		require.Eventually(t, func() bool { return len(check.steps()) == tasks }, 30*time.Second, 5*time.Millisecond)
+		replies.mu.Lock()
+		defer replies.mu.Unlock()
+		assert.Less(t, replies.largest, 15*size)
+	})
+}
+
+// replies is a hook of a client. It measures the replies of scripts.
+type replies struct {
+	mu      sync.Mutex
+	largest int
+}
+
+func (*replies) DialHook(next redis.DialHook) redis.DialHook                               { return next }
+func (*replies) ProcessPipelineHook(h redis.ProcessPipelineHook) redis.ProcessPipelineHook { return h }
+func (r *replies) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		err := next(ctx, cmd)
+		if script, ok := cmd.(*redis.Cmd); ok {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.largest = max(r.largest, len(fmt.Sprint(script.Val())))
+		}
+		return err
+	}
+}
+
 // Three machines run many tasks. Each task runs once.
 func TestEachTaskRunsOnce(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {

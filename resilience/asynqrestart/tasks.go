@@ -111,53 +111,80 @@ func (q *Queue) parked(kind, id string) (record, error) {
 	return decode(info.Payload)
 }
 
-// watch looks for due tasks of unregistered kinds until Shutdown.
-func (q *Queue) watch() {
+// These constants limit one check for unhandled tasks.
+const (
+	checkPage  = 10      // tasks that Redis lists at a time: the payloads can be large
+	checkBytes = 1 << 20 // the next check goes on after payloads of this size
+)
+
+// watch looks for due tasks of unregistered kinds until Shutdown. own has the queues
+// that this process reads.
+func (q *Queue) watch(own map[string]int) {
 	tick := time.NewTicker(6 * q.check)
 	defer tick.Stop()
+	pages := map[string]int{}
 	for {
 		select {
 		case <-q.stop:
 			return
 		case <-tick.C:
-			q.reportUnhandled()
+			q.reportUnhandled(own, pages)
 		}
 	}
 }
 
 // reportUnhandled emits an event for each due task of an unregistered kind. Errors
-// are ignored, because the check is soon repeated.
-func (q *Queue) reportUnhandled() {
-	names, err := q.queues()
-	if err != nil || len(names) == 0 {
-		return
-	}
-	servers, err := q.inspector.Servers()
+// are ignored, because the check is soon repeated. pages has the page at which each
+// list goes on.
+func (q *Queue) reportUnhandled(own, pages map[string]int) {
+	names, err := q.unserved(own)
 	if err != nil {
 		return
 	}
-	served := map[string]bool{}
-	for _, s := range servers {
-		for name := range s.Queues {
-			served[name] = true
-		}
-	}
 	for _, name := range names {
-		if served[name] {
-			continue
+		pages[name+" scheduled"] = q.reportOverdue(name, pages[name+" scheduled"], q.inspector.ListScheduledTasks)
+		pages[name+" retry"] = q.reportOverdue(name, pages[name+" retry"], q.inspector.ListRetryTasks)
+	}
+}
+
+// unserved returns the queues that no machine reads.
+func (q *Queue) unserved(own map[string]int) ([]string, error) {
+	names, err := q.queues()
+	names = slices.DeleteFunc(names, func(name string) bool { return own[name] > 0 })
+	if err != nil || len(names) == 0 {
+		return nil, err
+	}
+	servers, err := q.inspector.Servers() // also reads the payloads of all running tasks
+	return slices.DeleteFunc(names, func(name string) bool {
+		return slices.ContainsFunc(servers, func(s *asynq.ServerInfo) bool { return s.Queues[name] > 0 })
+	}), err
+}
+
+// reportOverdue emits the events for the tasks of a list, which is ordered by due time.
+// It begins at a page and ends at the first task that is not overdue, or after
+// checkBytes. It returns the page at which the next check begins.
+func (q *Queue) reportOverdue(name string, page int, list lister) (next int) {
+	for size := 0; size < checkBytes; page++ {
+		infos, err := list(name, asynq.PageSize(checkPage), asynq.Page(page+1))
+		if err != nil || len(infos) == 0 {
+			return 0
 		}
-		for _, list := range q.listers()[:3] { // scheduled, retry, pending
-			infos, err := list(name, asynq.PageSize(maxListed))
-			if err != nil {
-				continue
+		for _, info := range infos {
+			if q.stopped() || time.Since(info.NextProcessAt) < 6*q.check {
+				return 0
 			}
-			for _, info := range infos {
-				if time.Since(info.NextProcessAt) >= 6*q.check {
-					q.unhandled(info)
-				}
-			}
+			size += len(info.Payload)
+			q.unhandled(info)
 		}
 	}
+	return page
+}
+
+// stopped reports whether Shutdown has begun.
+func (q *Queue) stopped() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.closed
 }
 
 // unhandled emits the event for a due task of an unregistered kind. Redis ensures
