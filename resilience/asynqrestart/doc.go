@@ -40,7 +40,7 @@
 //
 // Each kind has its own asynq queue, errclass:restart:<kind>. A machine reads only
 // the queues of its registered kinds. The counts of each task have keys of their
-// own, errclass:restart:state:*.
+// own, errclass:restart:state:*. They stay for three days after the task has ended.
 //
 // asynq computes due times and leases with the clocks of the machines. The clocks
 // may differ by at most 30 s.

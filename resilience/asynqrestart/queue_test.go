@@ -482,6 +482,29 @@ func TestUnhandledKind(t *testing.T) {
 	})
 }
 
+// The counts of a task that has ended stay in Redis for days, not for months.
+func TestCountsOfEndedTask(t *testing.T) {
+	onServers(t, func(t *testing.T, addr string) {
+		m, client := newMachine(t, addr), newClient(t, addr)
+		life := func() time.Duration {
+			keys := client.Keys(t.Context(), "errclass:restart:state:*").Val()
+			require.Len(t, keys, 1)
+			return client.TTL(t.Context(), keys[0]).Val()
+		}
+		m.Register("x", func(ctx context.Context, _ []byte) error {
+			if resilience.RestartNumber(ctx) > 1 {
+				assert.Greater(t, life(), 99*24*time.Hour, "the task has not ended")
+				return nil
+			}
+			return errDown
+		})
+		require.NoError(t, m.Start())
+		require.NoError(t, m.Offer(t.Context(), restart("x", "k", "text")))
+		m.until(t, "succeeded 2")
+		assert.InDelta(t, 3*24, life().Hours(), 1)
+	})
+}
+
 // The check for unhandled tasks reads small parts of the payloads at a time. It reports
 // each overdue task nevertheless.
 func TestUnhandledKind_LargePayloads(t *testing.T) {

@@ -186,7 +186,7 @@ func (r *run) finish(ctx context.Context, err error, took time.Duration) error {
 	}
 	storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	owned, storeErr := q.end(storeCtx, r.record.Offer, r.owner, c)
+	owned, storeErr := q.end(storeCtx, r.record, r.owner, c)
 	switch {
 	case storeErr != nil:
 		e.Err = errors.Join(e.Err, fmt.Errorf("the end of the restart could not be stored, so it may run again: %w", storeErr))

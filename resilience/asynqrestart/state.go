@@ -16,6 +16,13 @@ const maxCrashes = 3
 // keeps an archived task for a shorter time.
 const stateLife = 100 * 24 * time.Hour
 
+// doneLife is how long the counts are kept after the task has ended for good, in
+// addition to the base pause. asynq delivers such a task once more only if the process
+// died before asynq removed the task. The lease ends within a minute. The next machine
+// that runs the kind then waits for the base pause, and finds in the counts that the
+// task is done. The three days cover a fleet that is stopped over a weekend.
+const doneLife = 3 * 24 * time.Hour
+
 // counts has the counters and flags that Redis stores for a task.
 type counts struct {
 	number        int // number of the last restart; refused restarts do not count
@@ -98,12 +105,12 @@ func (q *Queue) begin(ctx context.Context, offer, owner string) (c counts, err e
 
 // end stores the end of a restart. If the restart no longer owns the task, end
 // stores nothing and owned is false.
-func (q *Queue) end(ctx context.Context, offer, owner string, c counts) (owned bool, err error) {
-	done := 0
+func (q *Queue) end(ctx context.Context, rec record, owner string, c counts) (owned bool, err error) {
+	done, life := 0, stateLife
 	if c.done {
-		done = 1
+		done, life = 1, doneLife+q.delay(rec.Agent, counts{})
 	}
-	return endScript.Run(ctx, q.client, []string{stateKey(offer)}, owner, c.number, c.failures, c.postponements, done, stateLife.Milliseconds()).Bool()
+	return endScript.Run(ctx, q.client, []string{stateKey(rec.Offer)}, owner, c.number, c.failures, c.postponements, done, life.Milliseconds()).Bool()
 }
 
 // read returns the counts of a task.
