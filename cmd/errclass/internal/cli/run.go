@@ -87,7 +87,8 @@ runs to three, or to six for network; --max lowers that number.
 Standard input: without --retry, the command reads it itself. With --retry, each
 run gets the same input again. A file is read again from its offset. Of a pipe,
 up to 16 MiB are kept; if the command read more, it is not run again. The input
-from a terminal reaches the command through a pipe.
+from a terminal reaches the command through a pipe, while errclass is in the
+foreground; in the background (errclass run ... &) the command waits for it.
 
 With --pty the command gets a terminal of its own, with the size of yours, for
 programs that draw on the screen or print colours only there. Keys go to the

@@ -27,12 +27,13 @@ type runInput struct {
 func newRunInput(in io.Reader, repeated, pty bool) *runInput {
 	f, isFile := in.(*os.File)
 	if pty && repeated && isFile && isTerminal(f) {
-		return &runInput{replay: newReplayBuffer(f), live: true}
+		return &runInput{replay: newReplayBuffer(terminalReader(f)), live: true}
 	}
 	switch {
 	case isFile && isTerminal(f):
-		// The kernel stops background processes that read a terminal, so use a pipe.
-		in = blockingReader{f}
+		// The kernel stops background processes that read a terminal, and the command is
+		// one, so use a pipe.
+		in = blockingReader{terminalReader(f)}
 	case isFile && repeated:
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 			if start, err := f.Seek(0, io.SeekCurrent); err == nil {

@@ -9,3 +9,6 @@ const (
 	getMode = unix.TIOCGETA
 	setMode = unix.TIOCSETA
 )
+
+// foregroundGroup returns the process group in the foreground of a terminal.
+func foregroundGroup(fd int) (int, error) { return unix.IoctlGetInt(fd, unix.TIOCGPGRP) }

@@ -182,3 +182,37 @@ func TestRunPTYResize(t *testing.T) {
 	require.NoError(t, program.Wait())
 	shown.await(t, "44 133")
 }
+
+// TestRunBackground runs errclass without --pty from a shell with job control. Its
+// standard input is the terminal of that shell.
+func TestRunBackground(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	for _, tt := range []struct{ name, script, shows string }{
+		{"a command that reads nothing", `"$0" run -- echo fine & wait $!; echo code $?`, "fine\r\ncode 0\r\n"},
+		{"a time limit", `"$0" run --retry --timeout 1s -- sleep 1000 & wait $!; echo code $?`, "code 124\r\n"},
+		{"the foreground", `"$0" run -- head -n 1; echo code $?`, "keys\r\ncode 0\r\n"},
+		{"the foreground again", `"$0" run --retry -- head -n 1 & sleep 0.3; fg; echo code $?`, "keys\r\ncode 0\r\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			master, tty, err := pty.Open()
+			require.NoError(t, err)
+			defer master.Close()
+			defer tty.Close()
+			shown := new(screen)
+			go func() { _, _ = io.Copy(shown, master) }()
+			shell := exec.Command("sh", "-c", "set -m; stty -echo; echo ready; "+tt.script, self)
+			shell.Env = append(os.Environ(), asProgram+"=1")
+			shell.Stdin, shell.Stdout, shell.Stderr = tty, tty, tty
+			shell.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+			require.NoError(t, shell.Start())
+			shown.await(t, "ready")
+			_, err = io.WriteString(master, "keys\r")
+			require.NoError(t, err)
+			shown.await(t, tt.shows)
+			require.NoError(t, shell.Wait())
+		})
+	}
+}
