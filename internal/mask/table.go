@@ -60,7 +60,7 @@ func lowerWord(word string) string {
 // These sets have the words in and around the names of secrets. A password's name
 // ends with a word of the set passwords.
 var (
-	passwords = set(`password passwd passphrase passcode pwd passwort kennwort contrasena senha userpass pgpassword userpassword dbpassword mysqlpwd rootpassword adminpassword
+	passwords = set(`password passwd passphrase passcode pwd passwort kennwort contrasena senha userpass bindpw rootpw adminpw userpw dbpw pgpassword userpassword dbpassword mysqlpwd rootpassword adminpassword
 		passwords passwds passwörter kennwörter contraseñas senhas wachtwoorden pw contraseña пароль пароля паролем 密码 密碼 口令 パスワード 비밀번호 hasło lösenord lösenordet passord passordet kodeord kodeordet adgangskode adgangskoden heslo salasana wachtwoord şifre jelszó parola
 		keypass storepass truststorepassword keystorepassword sshpass requirepass masterauth masteruserpassword
 		пароли şifresi parol paroli parole heslem lozinka lozinku geslo salasõna parool lykilorð aðgangsorð slaptažodis parolă contrasenya pasahitza wagwoord nenosiri
