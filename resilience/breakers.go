@@ -140,7 +140,7 @@ func (b *Breakers) gateFor(ctx context.Context, t Target) *gate {
 	if name == "" {
 		return nil
 	}
-	g := b.get(ctx, name, mask.Text(t.Key))
+	g := b.get(ctx, name, mask.Name(t.Key))
 	if t.Endpoint != "" && mask.Endpoint(t.Endpoint) == "" {
 		return g // t.Name depends on fields that are not in k
 	}
@@ -306,7 +306,7 @@ func (b *Breakers) Force(ctx context.Context, endpoint string, mode BreakerMode)
 	}
 	name, key, _ := strings.Cut(endpoint, "#")
 	for {
-		g := b.get(ctx, name, key)
+		g := b.get(ctx, name, mask.Name(key))
 		g.force(ctx, mode)
 		if b.updateRank(g) { // otherwise g was forgotten meanwhile: try again
 			return nil

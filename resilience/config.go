@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/mask"
 )
 
 // Config is the configuration of an [Executor], a [Queue] or a [Health]. It can be
@@ -27,7 +28,8 @@ type Config struct {
 
 	// Endpoints overrides settings for one endpoint. The key is [Target.Name],
 	// usually a URL. For a [Transport] without [WithCall], write the URL as
-	// scheme://host, without a path and without a slash at the end.
+	// scheme://host, without a path and without a slash at the end. A name with a
+	// masked part, written without the hash at its end, stands for all such endpoints.
 	Endpoints map[string]EndpointConfig `json:"endpoints,omitempty" yaml:"endpoints,omitempty"`
 	// Agents overrides settings for the calls of one agent. The key is [Call.Agent].
 	// If an endpoint has the setting too, the endpoint's setting applies.
@@ -186,7 +188,7 @@ func (c *Config) settings(agent, endpoint string) settings {
 	if c == nil {
 		return s
 	}
-	a, e := c.Agents[agent], c.Endpoints[endpoint]
+	a, e := c.Agents[agent], c.endpoint(endpoint)
 	return settings{
 		retry:      e.Retry.withDefaults(a.Retry.withDefaults(c.Retry.withDefaults(s.retry))),
 		breaker:    e.CircuitBreaker.withDefaults(c.CircuitBreaker.withDefaults(s.breaker)),
@@ -194,6 +196,15 @@ func (c *Config) settings(agent, endpoint string) settings {
 		health:     e.HealthCheck.withDefaults(c.HealthCheck.withDefaults(s.health)),
 		visibility: e.Visibility.withDefaults(c.Visibility.withDefaults(s.visibility)),
 	}
+}
+
+// endpoint returns the overrides for an endpoint. If the config does not have the name,
+// the name without the hash is looked up.
+func (c *Config) endpoint(name string) EndpointConfig {
+	if e, ok := c.Endpoints[name]; ok {
+		return e
+	}
+	return c.Endpoints[mask.WithoutDigest(name)]
 }
 
 // enabled reports whether calls of the agent are retried. c may be nil.

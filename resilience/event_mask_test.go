@@ -47,9 +47,10 @@ func TestNameHasNoSecrets(t *testing.T) {
 		{"no host", "://bob:s3cret@h", "://h"},
 		{"IPv6", "http://bob:s3cret@[::1]:80/x", "http://[::1]:80/x"},
 		{"model with a version", "text-bison@001", "text-bison@001"},
-		{"webhook", "https://hooks.slack.com/services/T00000000/B00000000/s3crets3cret", "https://hooks.slack.com/services/[masked]"},
-		{"bot", "https://api.telegram.org/bot123456:AAs3crets3cret/x", "https://api.telegram.org/bot[masked]"},
-		{"key in the path", "https://h/v1/sk-s3crets3cret/x", "https://h/v1/[masked]/x"},
+		{"webhook", "https://hooks.slack.com/services/T00000000/B00000000/s3crets3cret", "https://hooks.slack.com/services/[masked]~99335a3c10d0"},
+		{"bot", "https://api.telegram.org/bot123456:AAs3crets3cret/x", "https://api.telegram.org/bot[masked]~9a2162694f7f"},
+		{"key in the path", "https://h/v1/sk-s3crets3cret/x", "https://h/v1/[masked]/x~6c015dc0c80f"},
+		{"key in the path, and a user", "https://bob:s3cret@h/v1/sk-s3crets3cret/x?s3cret", "https://h/v1/[masked]/x~6c015dc0c80f"},
 		{"parameters without a question mark", "https://h/v1&key=s3cret", "https://h/v1"},
 		{"matrix parameters", "https://h/v1;token=s3cret/x", "https://h/v1"},
 		{"backslashes behind the scheme", `https:\\bob:s3cret@h`, `https:\\h`},
@@ -76,8 +77,8 @@ func TestNameHasNoSecrets(t *testing.T) {
 func TestProvidersAreMasked(t *testing.T) {
 	t.Parallel()
 	const key = "sk-S3CRETS3CRET12"
-	assert.Equal(t, "[masked]", resilience.Target{Provider: key}.Name())
-	assert.Equal(t, "m [masked]", resilience.Target{Model: "m " + key}.Name())
+	assert.Equal(t, "[masked]~ef258ca18bfe", resilience.Target{Provider: key}.Name())
+	assert.Equal(t, "m [masked]~7e57874c3be1", resilience.Target{Model: "m " + key}.Name())
 	target := resilience.Target{Endpoint: "https://h/" + key, Provider: key, Model: key}
 	result := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork, Provider: key}
 	event := resilience.Event{Kind: resilience.KindAttempt, Key: key, Agent: key, Target: target, Result: result, Cause: result, From: key, To: key, Err: errors.New(key)}
@@ -98,6 +99,69 @@ func TestProvidersAreMasked(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotContains(t, store.all.String(), "S3CRET")
 	assert.Contains(t, store.all.String(), `"agent":"a [masked]"`)
+}
+
+// Targets whose ids look like secrets have breakers of their own. Nothing shows the ids.
+func TestMaskedTargetsStayApart(t *testing.T) {
+	t.Parallel()
+	const one, other = "rZ9dLs5z5xc6pbNOGYrnBtG68YmQ", "Zk9dLs5z5xc6pbNOGYrnBtG68YmA"
+	for name, target := range map[string]func(id string) resilience.Target{
+		"key": func(id string) resilience.Target { return resilience.Target{Endpoint: "https://h/v2", Key: id} },
+		"pair": func(id string) resilience.Target {
+			return resilience.Target{Endpoint: "https://h/v2", Key: "token=" + id}
+		},
+		"endpoint": func(id string) resilience.Target {
+			return resilience.Target{Endpoint: "https://h/v2/" + id + "?q=" + id}
+		},
+		"model": func(id string) resilience.Target { return resilience.Target{Model: id} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var text strings.Builder
+			var seen resilience.Target
+			x := executor(t, enabled(), resilience.WithObserver(func(_ context.Context, e resilience.Event) {
+				seen = e.Target
+				fmt.Fprintf(&text, "%+v %v\n", e, e.LogValue())
+			}))
+			do := func(target resilience.Target) error {
+				_, err := resilience.Do(t.Context(), x, resilience.Call{Targets: []resilience.Target{target}},
+					func(context.Context, resilience.Target) (int, error) { return 0, nil })
+				return err
+			}
+			require.NoError(t, do(target(other)))
+			require.NoError(t, do(target(one)))
+			all := x.Breakers().Snapshot()
+			require.Len(t, all, 2)
+			fmt.Fprintf(&text, "%+v", all)
+			assert.NotContains(t, text.String(), one)
+			assert.NotContains(t, text.String(), other)
+
+			require.NoError(t, do(seen), "a target of an event or a record")
+			assert.Equal(t, target(one).Name(), seen.Name())
+			require.Len(t, x.Breakers().Snapshot(), 2, "it is the same breaker")
+			for _, b := range all {
+				require.NoError(t, x.Breakers().Force(t.Context(), b.Endpoint, resilience.BreakerForceOpen))
+			}
+			require.ErrorIs(t, do(target(one)), resilience.ErrOpen)
+			require.ErrorIs(t, do(target(other)), resilience.ErrOpen)
+		})
+	}
+}
+
+// Overrides for a masked name apply to all endpoints with that name, unless one has
+// overrides of its own.
+func TestConfig_MaskedEndpoints(t *testing.T) {
+	t.Parallel()
+	const secret, special = "https://h/v1/sk-S3CRETS3CRET12", "https://h/v1/sk-S3CRETS3CRET34"
+	open := resilience.EndpointConfig{CircuitBreaker: resilience.BreakerConfig{Mode: resilience.BreakerForceOpen}}
+	cfg := enabled()
+	cfg.Endpoints = map[string]resilience.EndpointConfig{"https://h/v1/[masked]": open, resilience.Target{Endpoint: special}.Name(): {}}
+	x := executor(t, cfg)
+	for endpoint, want := range map[string]error{secret: resilience.ErrOpen, special: nil} {
+		_, err := resilience.Do(t.Context(), x, resilience.Call{Targets: []resilience.Target{{Endpoint: endpoint}}},
+			func(context.Context, resilience.Target) (int, error) { return 0, nil })
+		require.ErrorIs(t, err, want)
+	}
 }
 
 // recordingStore is a store that keeps every record.

@@ -17,7 +17,8 @@ type Target struct {
 	Model    string `json:"model,omitempty"`
 	// Key distinguishes calls to one endpoint that have separate rate limits. It can
 	// name a tenant, a credential or a model. Each key has its own breaker and rate
-	// limit. Use a name, not the credential, because events and errors show the key.
+	// limit. Use a name, not the credential, because events and errors show the key. A
+	// key that looks like a secret is masked as [Target.Name] describes.
 	Key string `json:"key,omitempty"`
 }
 
@@ -28,14 +29,17 @@ type Target struct {
 //
 // The name of an endpoint has no user information, query or fragment. Endpoints that
 // differ only in these parts share a breaker. Secrets in the path, the provider and
-// the model are masked, even if the URL is invalid.
+// the model are masked, even if the URL is invalid. Then the name ends with a tilde and
+// a short hash of the unmasked name. So endpoints with different ids in the path have
+// different names, even if an id looks like a secret.
 func (t Target) Name() string {
-	return cmp.Or(mask.Endpoint(t.Endpoint), mask.Text(t.Provider), mask.Text(t.Model))
+	return cmp.Or(mask.Endpoint(t.Endpoint), mask.Name(t.Provider), mask.Name(t.Model))
 }
 
-// masked returns t with secrets masked, for events, logs and records.
+// masked returns t with secrets masked, for events, logs and records. The result has
+// the same name and breaker as t.
 func (t Target) masked() Target {
-	t.Endpoint, t.Provider, t.Model, t.Key = mask.Endpoint(t.Endpoint), mask.Text(t.Provider), mask.Text(t.Model), mask.Text(t.Key)
+	t.Endpoint, t.Provider, t.Model, t.Key = mask.Endpoint(t.Endpoint), mask.Name(t.Provider), mask.Name(t.Model), mask.Name(t.Key)
 	return t
 }
 

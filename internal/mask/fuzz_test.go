@@ -12,7 +12,7 @@ import (
 
 // FuzzText checks masking on any text.
 //   - There is no panic.
-//   - Masking the result again changes nothing.
+//   - Masking the result again changes nothing, and so does naming a name.
 //   - A secret between two random texts is masked.
 func FuzzText(f *testing.F) {
 	for i, s := range allShapes {
@@ -29,6 +29,11 @@ func FuzzText(f *testing.F) {
 		assert.NotContains(t, strip(mask.Text(planted), before, after), s.secret, "%q", planted)
 		name := mask.UnguardedEndpoint(before)
 		assert.Equal(t, name, mask.Endpoint(name), "%q", before)
+		name = mask.Endpoint(before)
+		assert.Equal(t, name, mask.Endpoint(name), "the name of a name: %q", before)
+		key := mask.Name(before)
+		assert.Equal(t, key, mask.Name(key), "the name of a name: %q", before)
+		assert.Equal(t, got == before, key == before)
 		if strings.Contains(before, "://") {
 			assert.NotContains(t, name, "?", "%q", before)
 		}

@@ -1,6 +1,6 @@
 // Package mask removes secrets from free text: error texts, command lines, headers,
-// URLs and log lines. [Text] is the entry point. [Endpoint] is for the names of
-// endpoints.
+// URLs and log lines. [Text] is the entry point. [Name] and [Endpoint] are for names:
+// they keep different secrets apart.
 //
 // One pass searches for the text around secrets:
 //

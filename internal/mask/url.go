@@ -182,18 +182,20 @@ func (s *scanner) bareAuthority(i int) (at, end int) {
 	return at, s.bare.keep(i, end)
 }
 
-// Endpoint returns a name for an endpoint. User information, query and fragment are
-// removed from the URL. Secrets in the path are masked. If the URL is invalid, Endpoint
-// can also remove other parts of the URL. Endpoint is safe for concurrent use.
-func Endpoint(endpoint string) (name string) {
-	defer guard(&name)
-	return endpointName(endpoint)
+// endpointName returns an endpoint without secrets.
+func endpointName(endpoint string) string {
+	return repeated(endpoint, func(endpoint string) string { return clean(stripped(endpoint)) })
 }
 
-func endpointName(endpoint string) string {
-	const most = 8 // number of rounds: the result can again look like a URL with a user
+// bareEndpoint returns an endpoint without user information, query and fragment.
+func bareEndpoint(endpoint string) string { return repeated(endpoint, stripped) }
+
+// repeated applies change until the result is the same. If that takes too many rounds,
+// it returns "".
+func repeated(endpoint string, change func(string) string) string {
+	const most = 8 // the result can again look like a URL with a user
 	for range most {
-		name := endpointOnce(endpoint)
+		name := change(endpoint)
 		if name == endpoint {
 			return name
 		}
@@ -202,9 +204,10 @@ func endpointName(endpoint string) string {
 	return ""
 }
 
-func endpointOnce(endpoint string) string {
+// stripped removes the user information, the query and the fragment that it finds.
+func stripped(endpoint string) string {
 	if !strings.ContainsAny(endpoint, "@?#=%\\") {
-		return clean(endpoint)
+		return endpoint
 	}
 	scheme, rest := "", endpoint
 	if i := strings.IndexByte(endpoint, ':'); i >= 0 && i+1 < len(endpoint) && strings.IndexByte(`/\`, endpoint[i+1]) >= 0 && all(endpoint[:i], alnum|dash|dot|base64) {
@@ -213,7 +216,7 @@ func endpointOnce(endpoint string) string {
 		scheme, rest = endpoint[:i+1], endpoint[i+1:]
 	}
 	if scheme == "" && !isAddress(rest) {
-		return clean(rest) // a model@version
+		return rest // a model@version
 	}
 	slashes := len(rest) - len(strings.TrimLeft(rest, `/\`))
 	scheme, rest = scheme+rest[:slashes], rest[slashes:]
@@ -244,7 +247,7 @@ func endpointOnce(endpoint string) string {
 	if i := strings.IndexAny(rest, "&;"); i >= 0 && strings.IndexByte(rest[i:], '=') >= 0 {
 		rest = rest[:i]
 	}
-	return clean(scheme + rest)
+	return scheme + rest
 }
 
 // isAddress reports whether text can be a URL without a scheme. If text has an at sign,

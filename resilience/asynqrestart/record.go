@@ -44,7 +44,7 @@ func newRecord(r resilience.Restart, failures int) record {
 }
 
 func masked(t resilience.Target) resilience.Target {
-	return resilience.Target{Endpoint: mask.Endpoint(t.Endpoint), Provider: mask.Text(t.Provider), Model: mask.Text(t.Model), Key: mask.Text(t.Key)}
+	return resilience.Target{Endpoint: mask.Endpoint(t.Endpoint), Provider: mask.Name(t.Provider), Model: mask.Name(t.Model), Key: mask.Name(t.Key)}
 }
 
 // decode reads a record.
