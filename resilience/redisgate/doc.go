@@ -25,10 +25,12 @@
 //     the lease while the trial runs.
 //   - After a failed trial, the lease stays until the next trial is due.
 //
-// Before a trial, the process waits at most 100 ms for the lease. All other calls
-// read only the memory of their process.
+// Before a trial, the process waits at most 100 ms for the lease. If the server answers
+// later, the trial is made without a lease. All other calls read only the memory of
+// their process.
 //
-// If the server cannot be reached, each process continues without the server.
+// If the server cannot be reached, or does not answer within a second, each process
+// continues without the server.
 // Observers of the executor receive one event ([resilience.KindSharing],
 // [resilience.SharingAway]). They receive another event when the server can be
 // reached again. Changes made in between are not sent.

@@ -69,9 +69,13 @@ type process struct {
 	calls int
 }
 
-func newProcess(t *testing.T, addr string) *process {
+func newProcess(t *testing.T, addr string, hooks ...redis.Hook) *process {
 	t.Helper()
-	s, err := redisgate.New(t.Context(), newClient(t, addr))
+	client := newClient(t, addr)
+	for _, h := range hooks {
+		client.AddHook(h)
+	}
+	s, err := redisgate.New(t.Context(), client)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	p := &process{Sharer: s}

@@ -161,11 +161,7 @@ func (s *Sharer) Claim(ctx context.Context, gate string, lease time.Duration) (t
 	if !s.up.Load() {
 		return 0, errAway
 	}
-	var left int64
-	err := s.do(ctx, func(ctx context.Context) (err error) {
-		left, err = claimScript.Run(ctx, s.client, []string{s.key("trial:", gate)}, s.peer, min(lease, leaseTime).Milliseconds()).Int64()
-		return err
-	})
+	left, err := s.claim(ctx, gate, min(lease, leaseTime))
 	if err != nil {
 		return 0, err
 	}
@@ -180,6 +176,33 @@ func (s *Sharer) Claim(ctx context.Context, gate string, lease time.Duration) (t
 	default:
 	}
 	return 0, nil
+}
+
+// claim asks the server for a lease. left is the time that is left of another
+// process's lease. claim returns when ctx ends. The server may take commandTimeout to
+// answer, as for every command.
+func (s *Sharer) claim(ctx context.Context, gate string, lease time.Duration) (left int64, err error) {
+	lefts, errs := make(chan int64, 1), make(chan error, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(s.ctx, commandTimeout)
+		defer cancel()
+		errs <- s.do(ctx, func(ctx context.Context) error {
+			left, err := claimScript.Run(ctx, s.client, []string{s.key("trial:", gate)}, s.peer, lease.Milliseconds()).Int64()
+			if err == nil {
+				lefts <- left
+			}
+			return err
+		})
+	}()
+	select {
+	case err := <-errs:
+		if err != nil {
+			return 0, err
+		}
+		return <-lefts, nil
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
 }
 
 func (s *Sharer) key(kind, gate string) string { return s.prefix + kind + gate }

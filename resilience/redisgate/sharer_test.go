@@ -363,6 +363,38 @@ func outage(t *testing.T, addr string, stop, start func()) {
 	}
 }
 
+// If the server answers later than a trial can wait, the server is not away.
+func TestSlowServer(t *testing.T) {
+	onServers(t, func(t *testing.T, addr string) {
+		slow, client := make(slowHook), newClient(t, addr)
+		p := newProcess(t, addr, slow)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		_, err := p.Claim(ctx, "g", 30*time.Second)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		close(slow)
+		eventually(t, func() bool { return client.Exists(t.Context(), "{errclass}:trial:g").Val() == 1 }, "the server answers")
+		wait, err := p.Claim(t.Context(), "g", 30*time.Second)
+		require.NoError(t, err, "the session goes on")
+		assert.Zero(t, wait)
+		assert.Empty(t, p.sharing())
+	})
+}
+
+// slowHook delays the scripts of a client until the channel is closed.
+type slowHook chan struct{}
+
+func (slowHook) DialHook(next redis.DialHook) redis.DialHook                               { return next }
+func (slowHook) ProcessPipelineHook(h redis.ProcessPipelineHook) redis.ProcessPipelineHook { return h }
+func (s slowHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if args := cmd.Args(); len(args) > 3 && args[3] == "{errclass}:trial:g" {
+			<-s
+		}
+		return next(ctx, cmd)
+	}
+}
+
 // The server cannot be reached when the program starts.
 func TestServerAwayAtStart(t *testing.T) {
 	t.Parallel()
