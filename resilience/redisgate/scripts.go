@@ -8,14 +8,21 @@ import "github.com/redis/go-redis/v9"
 
 // luaCommon contains functions that several scripts call.
 const luaCommon = `
+-- far reports whether no correct process would store a key for so long. ms is the time
+-- for which this process would store the key. Other processes can have read an older,
+-- longer time, so twice this time is allowed.
+local function far(left, ms)
+	return left > math.max(600000, 2 * ms)
+end
+
 -- live returns the time that is left of a state. It returns -1 if there is no
 -- state, or if another program has written the key.
-local function live(key)
+local function live(key, ms)
 	if redis.pcall('GETRANGE', key, 0, 6) ~= '{"v":1,' then
 		return -1
 	end
 	local left = redis.call('PTTL', key)
-	if left > 600000 then
+	if far(left, ms) then
 		return -1
 	end
 	return left
@@ -58,7 +65,7 @@ end
 // member of the index.
 var heldScript = redis.NewScript(luaCommon + `
 local ms = tonumber(ARGV[2])
-if live(KEYS[1]) > ms - 1000 then
+if live(KEYS[1], ms) > ms - 1000 then
 	return 0
 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ms)
@@ -78,7 +85,7 @@ return 1
 // index, time until the next trial, "1" for the first opening of an outage, process.
 var openedScript = redis.NewScript(luaCommon + `
 local first = ARGV[6] == '1'
-if first and live(KEYS[1]) >= 0 then
+if first and live(KEYS[1], tonumber(ARGV[2])) >= 0 then
 	return 0
 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
@@ -118,10 +125,10 @@ return 1
 // claimScript takes the lease of a trial and returns 0. If another process has the
 // lease, the script returns the remaining time of that lease.
 //
-// KEYS: lease. ARGV: process, TTL.
+// KEYS: lease. ARGV: process, TTL, longest time for which a process takes the lease.
 var claimScript = redis.NewScript(luaCommon + `
 local o, left = owner(KEYS[1]), redis.call('PTTL', KEYS[1])
-if o == '' or o == ARGV[1] or type(o) == 'table' or left < 0 or left > 600000 then
+if o == '' or o == ARGV[1] or type(o) == 'table' or left < 0 or far(left, tonumber(ARGV[3])) then
 	redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 	return 0
 end

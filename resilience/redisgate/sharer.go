@@ -161,7 +161,7 @@ func (s *Sharer) Claim(ctx context.Context, gate string, lease time.Duration) (t
 	if !s.up.Load() {
 		return 0, errAway
 	}
-	left, err := s.claim(ctx, gate, min(lease, leaseTime))
+	left, err := s.claim(ctx, gate, lease)
 	if err != nil {
 		return 0, err
 	}
@@ -187,7 +187,7 @@ func (s *Sharer) claim(ctx context.Context, gate string, lease time.Duration) (l
 		ctx, cancel := context.WithTimeout(s.ctx, commandTimeout)
 		defer cancel()
 		errs <- s.do(ctx, func(ctx context.Context) error {
-			left, err := claimScript.Run(ctx, s.client, []string{s.key("trial:", gate)}, s.peer, lease.Milliseconds()).Int64()
+			left, err := claimScript.Run(ctx, s.client, []string{s.key("trial:", gate)}, s.peer, min(lease, leaseTime).Milliseconds(), lease.Milliseconds()).Int64()
 			if err == nil {
 				lefts <- left
 			}

@@ -112,6 +112,19 @@ func TestDeadProcessLosesLease(t *testing.T) {
 	})
 }
 
+// A breaker with a long pause before the next trial keeps the lease for the whole pause.
+func TestLongLease(t *testing.T) {
+	onServers(t, func(t *testing.T, addr string) {
+		a, b := newProcess(t, addr), newProcess(t, addr)
+		a.Publish(resilience.GateChange{Gate: "g", Kind: resilience.GateOpened, NextTrial: time.Hour})
+		client := newClient(t, addr)
+		eventually(t, func() bool { return client.Exists(t.Context(), "{errclass}:trial:g").Val() == 1 }, "the lease is stored")
+		wait, err := b.Claim(t.Context(), "g", time.Hour)
+		require.NoError(t, err)
+		assert.Greater(t, wait, 50*time.Minute)
+	})
+}
+
 // A process renews its lease while a long trial runs.
 func TestLeaseIsRenewed(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
@@ -282,16 +295,18 @@ func TestEqualChangesAreOne(t *testing.T) {
 		defer sub.Close()
 		_, err := sub.Receive(t.Context())
 		require.NoError(t, err)
-		for i := range 20 {
-			p.Publish(resilience.GateChange{Gate: "g", Kind: resilience.GateHeld, Hold: 10*time.Second + time.Duration(i)*time.Millisecond})
-			p.Publish(resilience.GateChange{Gate: "g", Kind: resilience.GateOpened, NextTrial: 10 * time.Second})
-		}
-		p.Publish(resilience.GateChange{Gate: "g", Kind: resilience.GateClosed})
-		for _, want := range []string{"held", "opened", "closed"} {
-			m, err := sub.ReceiveMessage(t.Context())
-			require.NoError(t, err)
-			assert.Contains(t, m.Payload, `"kind":"`+want+`"`)
-			assert.True(t, strings.HasPrefix(m.Payload, "2 "), "number of processes")
+		for gate, pause := range map[string]time.Duration{"short": 10 * time.Second, "long": 2 * time.Hour} {
+			for i := range 20 {
+				p.Publish(resilience.GateChange{Gate: gate, Kind: resilience.GateHeld, Hold: pause - time.Duration(i)*time.Millisecond})
+				p.Publish(resilience.GateChange{Gate: gate, Kind: resilience.GateOpened, NextTrial: pause})
+			}
+			p.Publish(resilience.GateChange{Gate: gate, Kind: resilience.GateClosed})
+			for _, want := range []string{"held", "opened", "closed"} {
+				m, err := sub.ReceiveMessage(t.Context())
+				require.NoError(t, err)
+				assert.Contains(t, m.Payload, `"gate":"`+gate+`","kind":"`+want+`"`)
+				assert.True(t, strings.HasPrefix(m.Payload, "2 "), "number of processes")
+			}
 		}
 	})
 }
