@@ -19,6 +19,7 @@ const openLife = time.Minute
 type memory struct {
 	mu     sync.Mutex
 	states map[stateKey]state
+	swept  time.Time // when the expired states were last removed
 }
 
 type stateKey struct {
@@ -53,16 +54,28 @@ func (m *memory) put(c resilience.GateChange, age time.Duration) {
 	default:
 		return
 	}
-	if len(m.states) >= maxStates {
+	key := stateKey{c.Kind, c.Gate}
+	if _, known := m.states[key]; !known && !m.room(now) {
+		return
+	}
+	m.states[key] = state{c, now.Add(-age), now.Add(life(c) - age)}
+}
+
+// sweepPause is the shortest time between two removals of expired states.
+const sweepPause = time.Second
+
+// room reports whether there is room for one more state. It first removes expired states
+// if there is none. The caller holds mu.
+func (m *memory) room(now time.Time) bool {
+	if len(m.states) >= maxStates && now.Sub(m.swept) >= sweepPause {
+		m.swept = now
 		for k, s := range m.states {
 			if !now.Before(s.until) {
 				delete(m.states, k)
 			}
 		}
 	}
-	if len(m.states) < maxStates {
-		m.states[stateKey{c.Kind, c.Gate}] = state{c, now.Add(-age), now.Add(life(c) - age)}
-	}
+	return len(m.states) < maxStates
 }
 
 // clear removes all states.
