@@ -95,13 +95,18 @@ programs that draw on the screen or print colours only there. Keys go to the
 command, Ctrl-C too. Its output and errors go to standard output, with the line
 ends of a terminal, and run classifies the end of both. An input that is no
 terminal is followed by Ctrl-D, and is not echoed; a line of more than 4095 bytes
-is cut by the system. What you type is not typed again for another run. --pty is
-not supported on Windows: use WSL.
+is cut by the system. The bytes 04, 15 and 7f of such an input still act as keys
+(Ctrl-D, Ctrl-U, Backspace), and a carriage return ends a line. What you type is
+not typed again for another run. --pty is not supported on Windows: use WSL.
 
 The command runs in a process group of its own. These events end it: --timeout,
 --silence, Ctrl-C, a SIGTERM, SIGQUIT, SIGHUP or SIGPIPE to errclass, and a
 closed output. The whole group then gets SIGTERM and, 5s later, SIGKILL. Only
 after --silence may the command run again.
+
+If the command ends by itself, the processes that it started keep running. If they
+keep its output open, run passes on what they write for 5s, and then closes the
+output. The terminal of --pty is hung up at once.
 
 With --format json the last line on standard error is an event:
 {"type":"error","requestId":...,"error":...,"diagnostics":{"provider":...,

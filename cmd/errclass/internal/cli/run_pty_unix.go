@@ -59,7 +59,7 @@ func setUp(s Streams, master, child *os.File) (undo []func(), err error) {
 	}
 	in, isFile := s.In.(*os.File)
 	if !isFile || !isTerminal(in) {
-		return undo, noEcho(child)
+		return undo, forPipe(child)
 	}
 	fd := int(in.Fd())
 	mode, err := term.GetState(fd)
@@ -109,12 +109,15 @@ func followSize(own *os.File, child syscall.RawConn) (stop func()) {
 	}
 }
 
-// noEcho turns off the echo, so that input does not appear in the output.
-func noEcho(f *os.File) error {
+// forPipe prepares a terminal for input from a pipe. It turns off the echo, so that
+// input does not appear in the output. It turns off most control keys too, so that
+// their bytes reach the command.
+func forPipe(f *os.File) error {
 	mode, err := unix.IoctlGetTermios(int(f.Fd()), getMode)
 	if err != nil {
 		return err
 	}
-	mode.Lflag &^= unix.ECHO
+	mode.Lflag &^= unix.ECHO | unix.ISIG | unix.IEXTEN
+	mode.Iflag &^= unix.IXON
 	return unix.IoctlSetTermios(int(f.Fd()), setMode, mode)
 }

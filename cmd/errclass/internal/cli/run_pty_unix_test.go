@@ -34,6 +34,7 @@ func TestRunPTY(t *testing.T) {
 		{name: "the size without a terminal", script: "stty size", out: "24 80\r\n"},
 		{name: "input and its end", stdin: "one\ntwo\n", script: "cat; echo end", out: "one\r\ntwo\r\nend\r\n"},
 		{name: "an unfinished line", stdin: "one", script: "cat; echo; echo end", out: "one\r\nend\r\n"},
+		{name: "control bytes in the input", stdin: "a\x03\x11\x13\x16\x1a\x1cb\n", script: "cat; echo end", out: "a\x03\x11\x13\x16\x1a\x1cb\r\nend\r\n"},
 		{name: "no input", script: "cat; echo end", out: "end\r\n"},
 		{name: "escape sequences", script: `printf '\033[31mred\033[0m\007'`, out: "\x1b[31mred\x1b[0m\a"},
 		{
