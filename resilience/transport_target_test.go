@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -215,7 +216,7 @@ func TestTransport_Trailer(t *testing.T) {
 				transport := resilience.NewTransport(base, executor(t, enabled()), resilience.WithCall(callWithSpare), resilience.WithRewrite(rewrite))
 				_, err := transport.RoundTrip(r)
 				require.NoError(t, err)
-				sent := append(base["api.openai.com"].requests, base["spare.example"].requests...)
+				sent := slices.Concat(base["api.openai.com"].requests, base["spare.example"].requests)
 				assert.Equal(t, tt.want, sent[len(sent)-1].Trailer)
 				assert.Equal(t, http.Header{"X-Sum": {tt.bodies}}, r.Trailer)
 			})
