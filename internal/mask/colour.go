@@ -6,6 +6,9 @@ import "strings"
 // backslashes before them.
 var spelledEscapes = []string{"u001b", "u001B", "x1b", "x1B", "033", "e"}
 
+// spelledFirst has the first bytes of spelledEscapes.
+const spelledFirst = "ux0e"
+
 // longestColour is the maximum length of a terminal sequence, in bytes. The escape
 // character does not count.
 const longestColour = 32
@@ -37,7 +40,7 @@ func spelledEscape(text string) int {
 		return 0
 	}
 	k := backslashes(text)
-	if k == len(text) || strings.IndexByte("ux0e", text[k]) < 0 {
+	if k == len(text) || strings.IndexByte(spelledFirst, text[k]) < 0 {
 		return 0
 	}
 	for _, e := range spelledEscapes {

@@ -73,7 +73,7 @@ func (s *scanner) scan() {
 		c := s.text[i]
 		if n := escape(s.text[i:]); n > 0 {
 			s.separator(i)
-			if escaped(s.text[i:i+n]) == '<' {
+			if n > 2 && escaped(s.text[i:i+n]) == '<' {
 				s.tag = tag{i + n, c}
 			}
 			i += n
@@ -126,11 +126,14 @@ func (s *scanner) scan() {
 func escape(text string) int {
 	switch text[0] {
 	case '\\':
-		if n := colour(text); n > 0 {
-			return n
-		}
-		if k := backslashes(text); len(text) >= k+5 && text[k] == 'u' && all(text[k+1:k+5], hexa) {
-			return k + 5
+		k := backslashes(text)
+		if k < len(text) && strings.IndexByte(spelledFirst, text[k]) >= 0 {
+			if n := colour(text); n > 0 {
+				return n
+			}
+			if len(text) >= k+5 && text[k] == 'u' && all(text[k+1:k+5], hexa) {
+				return k + 5
+			}
 		}
 		if len(text) >= 4 && text[1] == 'x' && isHex(text[2]) && isHex(text[3]) {
 			return 4
