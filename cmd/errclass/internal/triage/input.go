@@ -73,8 +73,11 @@ func findInputs(names []string) (inputs []*input, problems []Note) {
 	return inputs, problems
 }
 
-// walk calls add for each file of a directory.
+// walk calls add for each file of a directory. dir may be a link to a directory.
 func walk(dir string, add func(string, fs.FileInfo), fail func(string, error)) {
+	if !os.IsPathSeparator(dir[len(dir)-1]) {
+		dir += string(filepath.Separator) // WalkDir follows a link only with a separator at its end
+	}
 	// WalkDir returns no error, because the function always returns nil.
 	_ = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {

@@ -59,9 +59,13 @@ func TestOrder(t *testing.T) {
 		"empty":         "",
 		"quiet":         `{"level":"info","msg":"x"}` + "\n",
 	})
-	got, notes := arrivals(t, dir)
-	assert.Empty(t, notes)
-	assert.Equal(t, "0abcdefghi", strings.Join(got, ""))
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(dir, link))
+	for _, name := range []string{dir, dir + "/", link} {
+		got, notes := arrivals(t, name)
+		assert.Empty(t, notes)
+		assert.Equal(t, "0abcdefghi", strings.Join(got, ""))
+	}
 }
 
 // TestOrderWithinFile checks that an event keeps its place in its file if the event has
