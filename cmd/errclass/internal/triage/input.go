@@ -75,12 +75,16 @@ func findInputs(names []string) (inputs []*input, problems []Note) {
 
 // walk calls add for each file of a directory. dir may be a link to a directory.
 func walk(dir string, add func(string, fs.FileInfo), fail func(string, error)) {
+	root := dir
 	if !os.IsPathSeparator(dir[len(dir)-1]) {
-		dir += string(filepath.Separator) // WalkDir follows a link only with a separator at its end
+		root += string(filepath.Separator) // WalkDir follows a link only with a separator at its end
 	}
 	// WalkDir returns no error, because the function always returns nil.
-	_ = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
+			if name == root {
+				name = dir
+			}
 			fail(name, err)
 			return nil
 		}
