@@ -59,7 +59,7 @@ func (s *scanner) keyBlock(i int) int {
 	if end < 0 {
 		return key
 	}
-	if _, isPrivate := pemLabelOf(rest[end:]); isPrivate && (key > i || hasKeyWord(rest[:end])) {
+	if _, isPrivate := pemLabelOf(rest[end:]); isPrivate && (key > i || hasKeyWord(rest[:end]) || s.cutBlock(i+end) == i) {
 		return s.endOfBlock(i + end)
 	}
 	return key
@@ -129,9 +129,10 @@ func (s *scanner) lastWord(i int) int {
 // isKeyByte reports whether c can be part of a private key in base64.
 func isKeyByte(c byte) bool { return class[c]&(alnum|base64) != 0 || c == '=' }
 
-// plainWord reports whether word looks like a word or a number, and not like base64.
+// plainWord reports whether word looks like a word or a number, and not like base64. MII
+// begins most keys.
 func plainWord(word string) bool {
-	return len(word) < 2 || all(word, upper|digit) || all(word[1:], lower) && all(word[:1], lower|upper)
+	return len(word) < 2 || !strings.HasPrefix(word, "MII") && all(word, upper|digit) || all(word[1:], lower) && all(word[:1], lower|upper)
 }
 
 // hasKeyWord reports whether text has a long word of base64.

@@ -21,6 +21,8 @@ func TestEndOfKey(t *testing.T) {
 		{"spaces", "-----BEGIN PRIVATE KEY----- " + keyLine + " " + keyLine + " failed to parse", "[masked] failed to parse"},
 		{"log with prefixes", "web | -----BEGIN PRIVATE KEY-----\nweb | " + keyLine + "\nweb | HTTP 429", "web | [masked]\nweb | HTTP 429"},
 		{"log with prefixes, END line", "a | -----BEGIN PRIVATE KEY-----\na | " + keyLine + "\na | MzEf\na | -----END PRIVATE KEY-----\na | ok", "a | [masked]\na | ok"},
+		{"cut in the first line", "-----BEGIN PRIVATE KEY-----\nMII", "[masked]"},
+		{"short", "a\n-----BEGIN RSA PRIVATE KEY-----\nfoo\n-----END RSA PRIVATE KEY-----\nb", "a\n[masked]\nb"},
 		{"CRLF", "-----BEGIN PRIVATE KEY-----\r\n" + keyLine + "\r\nMzEf+w==\r\nHTTP 429\r\n", "[masked]\r\nHTTP 429\r\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
