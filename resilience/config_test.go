@@ -186,7 +186,7 @@ func TestNew_CopiesTheConfig(t *testing.T) {
 	})
 }
 
-// New ignores a nil *Queue and a nil *Health in an interface.
+// New ignores a Restarter that is a nil *Queue, and a Monitor that is a nil *Health.
 func TestNew_NilQueueAndHealth(t *testing.T) {
 	t.Parallel()
 	var (

@@ -23,10 +23,10 @@ import (
 type ResponseError struct {
 	StatusCode int
 	Header     http.Header // header of the response, read-only; shortened to 64 KiB
-	// Body is the beginning of the response's body: at most 1 KiB, and only what
-	// arrived within 250 ms. If the body was not read, Body is nil. With status 200,
-	// Body is the data of the event that reports the error, or the whole body, in
-	// both cases at most 4 KiB.
+	// Body is the beginning of the response's body, or nil if the body was not read. With
+	// an error status, Body is at most 1 KiB of what arrived within 250 ms. With status
+	// 200, Body is at most 4 KiB: of an event stream the data of the event that reports
+	// the error, otherwise the body.
 	Body []byte
 }
 

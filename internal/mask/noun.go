@@ -86,7 +86,8 @@ func (s *scanner) pairAfter(end int) {
 	s.add(v.from+sep+1, v.to)
 }
 
-// isPublicWord reports whether the word names a public field: "provider:google".
+// isPublicWord reports whether the word names a public field, as in
+// "provider:google".
 func isPublicWord(word string) bool {
 	n := newName(word)
 	return n.isPublic()

@@ -69,8 +69,8 @@ type grammar struct {
 	endings, prefixes, prefixed []string
 }
 
-// grammars maps each copula, such as "is", to the words of all languages that have this
-// copula.
+// grammars has a grammar for each copula, such as "is". If several languages have the
+// same copula, its grammar has the words of all these languages.
 var grammars = func() map[string]*grammar {
 	m := map[string]*grammar{}
 	for _, l := range languages {

@@ -15,7 +15,8 @@ type Event struct {
 	Time     time.Time // the time in the first line; zero if unknown
 }
 
-// IsEvent reports whether the event has a level or a stack trace.
+// IsEvent reports whether the lines are an event of a log, with a level or a stack trace.
+// A stack trace sets Severity too.
 func (e Event) IsEvent() bool { return e.Severity != Unknown }
 
 // Events joins the lines of a text log into events. It adds an indented line to the

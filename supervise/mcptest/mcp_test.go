@@ -212,8 +212,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// A call with progress notifications gets more time. If the server answers a ping, it
-// keeps running after a call that hangs.
+// A call with progress notifications gets more time. If a call hangs but the server
+// answers a ping, only the call ends, and the server keeps running.
 func TestProgressAndPing(t *testing.T) {
 	t.Parallel()
 	const answer = 3 * time.Second

@@ -26,7 +26,8 @@ func (t *textLog) result() (result classify.Result, ok bool) {
 	if result.Category == "" {
 		result = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown}
 	}
-	// An event from standard error without a level is an error only if a rule matches.
+	// If an event without a level comes from standard error, it is an error only if a
+	// rule matches.
 	return result, t.all || e.Severity == shapes.Error || precedence.Known(&result)
 }
 

@@ -220,8 +220,8 @@ func Parts(word string) (parts []Part) {
 	return parts
 }
 
-// Common returns the template that all texts share. In the argument masked,
-// placeholders replace the values of the texts. If the numbers of words differ,
+// Common returns a template that matches all the given texts. The texts must be masked:
+// their values are replaced by placeholders such as <num>. If the numbers of words differ,
 // Common returns the first text.
 func Common(masked []string) string {
 	if len(masked) == 0 {
