@@ -6,8 +6,9 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
+
+	"github.com/errclass/errclass/internal/nonblock"
 )
 
 // activity records the time of a child's last output.
@@ -84,30 +85,12 @@ func (o *output) write(p []byte) error {
 	return err
 }
 
-// retryInterval is the time between two tries to write to a non-blocking file.
-const retryInterval = 5 * time.Millisecond
-
-// patientWriter is a writer of the caller. It waits while w is full, even if another
-// program made w non-blocking. Programs that share a pipe also share this setting.
-type patientWriter struct{ w io.Writer }
-
-func (p patientWriter) Write(b []byte) (written int, err error) {
-	for {
-		n, err := p.w.Write(b[written:])
-		written += max(n, 0)
-		if written == len(b) || !errors.Is(err, syscall.EAGAIN) {
-			return written, err
-		}
-		time.Sleep(retryInterval)
-	}
-}
-
 // tee returns a writer to own and, if w is not nil, to w.
 func tee(own, w io.Writer) io.Writer {
 	if w == nil {
 		return own
 	}
-	return io.MultiWriter(own, patientWriter{w})
+	return io.MultiWriter(own, nonblock.Writer{W: w})
 }
 
 // writeError returns the writer's error, or nil while copy is still running.

@@ -14,6 +14,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 	"github.com/errclass/errclass/cmd/errclass/internal/logline"
 	"github.com/errclass/errclass/internal/jsontop"
+	"github.com/errclass/errclass/internal/nonblock"
 	"github.com/errclass/errclass/internal/shapes"
 )
 
@@ -60,7 +61,7 @@ by errclass logs: a pipe is read to its end.`,
 		if err != nil {
 			return err
 		}
-		p := &resultPrinter{out: bufio.NewWriterSize(blockingWriter{s.Out}, 64<<10), json: *out == formatJSON}
+		p := &resultPrinter{out: bufio.NewWriterSize(nonblock.Writer{W: s.Out}, 64<<10), json: *out == formatJSON}
 		if len(args) > 0 {
 			for _, message := range args {
 				p.print(nil, c.Message(message))

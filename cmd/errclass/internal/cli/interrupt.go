@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/errclass/errclass/internal/nonblock"
 )
 
 // errInterrupted is the error that Read returns after a signal has ended reading.
@@ -299,7 +301,7 @@ func newAsyncReader(r io.Reader, ended <-chan struct{}, noteRead func()) *asyncR
 		for buf, next := make([]byte, chunkSize), make([]byte, chunkSize); ; buf, next = next, buf {
 			n, err := r.Read(buf)
 			for errors.Is(err, syscall.EAGAIN) && n == 0 {
-				time.Sleep(retryInterval)
+				time.Sleep(nonblock.Interval)
 				n, err = r.Read(buf)
 			}
 			select {

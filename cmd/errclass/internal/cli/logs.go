@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/errclass/errclass/cmd/errclass/internal/logline"
+	"github.com/errclass/errclass/internal/nonblock"
 	"github.com/errclass/errclass/internal/shapes"
 )
 
@@ -123,7 +124,7 @@ the error and exit code 1. It refuses an input that is also the output.`,
 			status = newStatusLine(s)
 		}
 		a := logline.NewAnnotatorFor(shapes.NewSet(keys), c, *all)
-		p := logline.NewProcessor(a, blockingWriter{status.writer(s.Out)}, *summary || status != nil)
+		p := logline.NewProcessor(a, nonblock.Writer{W: status.writer(s.Out)}, *summary || status != nil)
 		if *text || *summary || status != nil {
 			p.ReadTexts(*text)
 		}

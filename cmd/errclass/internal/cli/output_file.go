@@ -1,29 +1,6 @@
 package cli
 
-import (
-	"errors"
-	"io"
-	"os"
-	"syscall"
-	"time"
-)
-
-// retryInterval is the time between two tries to use a non-blocking file.
-const retryInterval = 5 * time.Millisecond
-
-// blockingWriter waits while w is full, even if another program made w non-blocking.
-type blockingWriter struct{ w io.Writer }
-
-func (p blockingWriter) Write(b []byte) (written int, err error) {
-	for {
-		n, err := p.w.Write(b[written:])
-		written += max(n, 0)
-		if written == len(b) || !errors.Is(err, syscall.EAGAIN) {
-			return written, err
-		}
-		time.Sleep(retryInterval)
-	}
-}
+import "os"
 
 // refuseOwnOutput returns an error if an input is also the output. Missing files are
 // ignored.

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/errclass/errclass/internal/nonblock"
 	"github.com/errclass/errclass/internal/ownerfile"
 )
 
@@ -57,7 +58,7 @@ func openEvent(name string) (io.WriteCloser, error) {
 		// truncate that file, because it may belong to another program.
 		return os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
 	}
-	for waited := time.Duration(0); ; waited += retryInterval {
+	for waited := time.Duration(0); ; waited += nonblock.Interval {
 		f, err := ownerfile.Open(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 		switch {
 		case err == nil:
@@ -71,7 +72,7 @@ func openEvent(name string) (io.WriteCloser, error) {
 		if waited >= readerLimit {
 			return nil, fmt.Errorf("nobody reads the named pipe %s: start its reader first, or use a file", name)
 		}
-		time.Sleep(retryInterval)
+		time.Sleep(nonblock.Interval)
 	}
 }
 

@@ -1,12 +1,11 @@
 package cli
 
 import (
-	"errors"
 	"io"
 	"os"
 	"sync"
-	"syscall"
-	"time"
+
+	"github.com/errclass/errclass/internal/nonblock"
 )
 
 // maxReplay limits how many bytes from a pipe are kept for the next run.
@@ -33,7 +32,7 @@ func newRunInput(in io.Reader, repeated, pty bool) *runInput {
 	case isFile && isTerminal(f):
 		// The kernel stops background processes that read a terminal, and the command is
 		// one, so use a pipe.
-		in = blockingReader{terminalReader(f)}
+		in = nonblock.Reader{R: terminalReader(f)}
 	case isFile && repeated:
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 			if start, err := f.Seek(0, io.SeekCurrent); err == nil {
@@ -88,7 +87,7 @@ type replayBuffer struct {
 }
 
 func newReplayBuffer(source io.Reader) *replayBuffer {
-	b := &replayBuffer{source: blockingReader{source}}
+	b := &replayBuffer{source: nonblock.Reader{R: source}}
 	b.changed = sync.NewCond(&b.mu)
 	return b
 }
@@ -114,19 +113,6 @@ func (b *replayBuffer) liveReader() io.Reader {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return &replayReader{buffer: b, offset: len(b.data)}
-}
-
-// blockingReader waits while r is empty, even if another program made r non-blocking.
-type blockingReader struct{ r io.Reader }
-
-func (b blockingReader) Read(p []byte) (int, error) {
-	for {
-		n, err := b.r.Read(p)
-		if n > 0 || !errors.Is(err, syscall.EAGAIN) {
-			return n, err
-		}
-		time.Sleep(retryInterval)
-	}
 }
 
 type replayReader struct {

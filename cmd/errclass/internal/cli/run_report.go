@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/nonblock"
 	"github.com/errclass/errclass/supervise"
 )
 
@@ -122,7 +123,7 @@ type lineWriter struct {
 func (l *lineWriter) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n, err := blockingWriter{l.w}.Write(p)
+	n, err := nonblock.Writer{W: l.w}.Write(p)
 	if n > 0 {
 		l.unfinished = p[n-1] != '\n'
 	}
@@ -148,6 +149,6 @@ func (l *lineWriter) writeLines(lines []byte) error {
 		lines = append([]byte("\n"), lines...)
 	}
 	l.unfinished = false
-	_, err := blockingWriter{l.w}.Write(lines)
+	_, err := nonblock.Writer{W: l.w}.Write(lines)
 	return err
 }
