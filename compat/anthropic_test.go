@@ -60,8 +60,8 @@ func anthropicError(kind, message string) string {
 	return `{"type":"error","error":{"type":"` + kind + `","message":"` + message + `"},"request_id":"req_011CSxY2a"}`
 }
 
-// These are the documented errors (https://docs.anthropic.com/en/api/errors) and
-// some known messages.
+// TestAnthropicAnswers checks the errors in Anthropic's documentation
+// (https://docs.anthropic.com/en/api/errors) and some known messages.
 func TestAnthropicAnswers(t *testing.T) {
 	t.Parallel()
 	const (
@@ -138,7 +138,8 @@ func TestAnthropicAnswers(t *testing.T) {
 	}
 }
 
-// Some errors come from a gateway or a proxy, in other forms.
+// TestAnthropicGateway checks error responses of a gateway or proxy, whose bodies do not
+// have the form of the Anthropic API.
 func TestAnthropicGateway(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -81,7 +81,7 @@ func googleError(status, number, message string, details ...string) string {
 	return `{"error":{"code":` + number + `,"message":"` + message + `","status":"` + status + `","details":[` + list + `]}}`
 }
 
-// These are the documented errors
+// TestGenAIAnswers checks the documented errors
 // (https://ai.google.dev/gemini-api/docs/troubleshooting and google.rpc.Code) and
 // some known messages.
 func TestGenAIAnswers(t *testing.T) {

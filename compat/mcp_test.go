@@ -88,7 +88,8 @@ func mcpSession(t *testing.T, err func(context.Context) error) *mcp.ClientSessio
 	return session
 }
 
-// These are error codes of JSON-RPC 2.0 (section 5.1) and of MCP.
+// TestMCPCalls checks failed calls of a tool, among them calls with the error codes of
+// JSON-RPC 2.0 (section 5.1) and of MCP.
 func TestMCPCalls(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -152,7 +153,8 @@ func TestMCPCalls(t *testing.T) {
 	})
 }
 
-// These servers are child processes.
+// TestMCPCommand checks MCP servers in child processes. One server cannot be started, and
+// the other exits at once.
 func TestMCPCommand(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

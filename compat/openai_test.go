@@ -63,7 +63,7 @@ func openaiError(kind, code, message string) string {
 	return `{"error":{"message":"` + message + `","type":"` + kind + `","param":null,"code":` + code + `}}`
 }
 
-// These are the documented errors
+// TestOpenAIAnswers checks the documented errors
 // (https://platform.openai.com/docs/guides/error-codes) and some known messages. The
 // text of the SDK's error has the HTTP status, but not the message.
 func TestOpenAIAnswers(t *testing.T) {

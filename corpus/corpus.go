@@ -1,7 +1,7 @@
 // Package corpus holds labelled error messages and reads them. The messages are in
 // files called slices, and [Read] reads all slices of a folder. README.md describes
-// the slices and their fields, and TAXONOMY.md the labels. No package that users
-// import needs this module.
+// the slices and their fields, and TAXONOMY.md describes the labels. No package that
+// users import needs this module.
 package corpus
 
 import (

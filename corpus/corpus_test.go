@@ -27,8 +27,8 @@ func TestRead(t *testing.T) {
 }
 
 func TestReadRefuses(t *testing.T) {
-	// change returns a second line: a copy of valid with another id and message, and
-	// with replacement instead of old.
+	// change returns a second line: a copy of the line valid with another id and another
+	// message. In the copy, replacement also replaces the first occurrence of old.
 	change := func(old, replacement string) string {
 		line := strings.NewReplacer("a-1", "a-2", "LOADING", "BUSY").Replace(valid)
 		changed := strings.Replace(line, old, replacement, 1)

@@ -46,6 +46,6 @@
 //     digits (RFC 9110 10.2.3).
 //   - If the context has ended before the call, [SleepWithContext] returns false.
 //
-// All functions are safe for concurrent use and never log. Methods of an error may
-// panic. An error may wrap nil or itself.
+// All functions are safe for concurrent use and never log. They also accept errors whose
+// methods panic, and errors that wrap nil or themselves.
 package modelerrors

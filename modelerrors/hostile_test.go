@@ -33,7 +33,8 @@ func (c convertible) As(target any) bool {
 	return ok
 }
 
-// A StatusError is found even if only another error's As method returns it.
+// A StatusError is found even if the chain does not contain it, but an error of the
+// chain has an As method that provides it.
 func TestAs(t *testing.T) {
 	t.Parallel()
 	err := fmt.Errorf("outer: %w", convertible{&modelerrors.StatusError{StatusCode: 503}})

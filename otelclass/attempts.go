@@ -27,9 +27,10 @@ type attempts struct {
 // endpointOf is an endpoint of a provider. Both fields are label values.
 type endpointOf struct{ provider, endpoint string }
 
-// Attempt counts one attempt after its end. Retries and fallbacks are attempts too.
-// res is the result of a failure, or the zero Result after a success. The label
-// "outcome" has one of these values:
+// Attempt counts one attempt to call an endpoint of a provider. Use it when the attempt
+// has ended. Retries and fallbacks are attempts too. The parameter res is the result of
+// a failure, or the zero Result after a success. The label "outcome" has one of these
+// values:
 //
 //   - "success"
 //   - "failure"

@@ -58,8 +58,9 @@ func TestAttemptsWithoutProviders(t *testing.T) {
 	assert.Equal(t, map[string]int64{"endpoint=e,outcome=success": 1}, nonZero(m.read(t, "errclass.attempts")))
 }
 
-// A declared endpoint has series from the start: only for its provider if errclass
-// knows the provider, and otherwise for each value of the label "provider".
+// A declared endpoint has series from the start. If errclass knows the endpoint's
+// provider, the series are for this provider only. Otherwise there are series for each
+// value of the label "provider".
 func TestWithEndpoints(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

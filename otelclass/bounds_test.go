@@ -175,8 +175,8 @@ func TestSpanProcessorTooLarge(t *testing.T) {
 	assert.Equal(t, []string{"rate_limit"}, observed, "counted all the same")
 }
 
-// huge describes a record that exceeds the limits of a LogProcessor. If limit is
-// positive, the record is full: plain attributes are added after attrs.
+// huge describes a record that exceeds the limits of a LogProcessor. If the field limit
+// is positive, the record gets further plain attributes after attrs, until it is full.
 type huge struct {
 	body  attribute.Value
 	attrs []attribute.KeyValue

@@ -298,8 +298,8 @@ func TestCounterOfNothing(t *testing.T) {
 	c.Count(t.Context(), otelclass.SignalLog, classify.Message("x"))
 }
 
-// A failure counts once for each signal, even if slogclass and both processors see
-// it.
+// A failure counts once for each OpenTelemetry signal (log and span), even if slogclass
+// and both processors see it.
 func TestNothingIsCountedTwice(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

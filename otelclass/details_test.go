@@ -148,9 +148,9 @@ func TestLogProcessorWithDetails(t *testing.T) {
 	}
 }
 
-// If a limit leaves too little room, the attributes of WithDetails are left out
-// before category and reason. If a span has shortened a rule id, the processor
-// restores the id.
+// If a record has too little room, the processor first leaves out the attributes of
+// WithDetails, and only then reason and category. If a span has shortened a rule id, the
+// processor restores the id.
 func TestWithDetailsAtTheLimits(t *testing.T) {
 	for _, tt := range []struct {
 		limit int

@@ -39,13 +39,14 @@
 //     attributes.
 //   - If the record is full (128 attributes by default, see
 //     sdklog.WithAttributeCountLimit), category and reason replace its last
-//     attributes. Attributes of an exception are replaced last. The replaced
-//     attributes count as dropped. If the limit is 1, only the category is added.
+//     attributes, but an attribute of an exception only if no other is left. The
+//     replaced attributes count as dropped. If the limit is 1, only the category is
+//     added.
 //   - If a value is longer than sdklog.WithAttributeValueLengthLimit, it is not
 //     written. All categories and reasons have at most 17 bytes.
 //   - If an attribute cannot be added, the next ForceFlush or Shutdown returns an
-//     error, once. It is not passed to otel.Handle: that handler may log, and the
-//     record that it logs would be emitted within the first one.
+//     error, once. The error is not passed to otel.Handle, because the error handler
+//     may log a further record while the first one is still being emitted.
 //
 // [WithDetails] adds the rule that determined the reason, the confidence and the
 // provider's retry-after time. [WithFingerprint] adds the id of the error's
@@ -123,11 +124,13 @@
 //
 // [NewCounter] counts errors. [NewCallMetrics] counts attempts, retries and
 // fallbacks. Create them after otel.SetMeterProvider: otherwise the first failure is the
-// first value of its series, and Prometheus sees no increase. A failure counts once in each signal: a failed span when it ends, a log
-// record when it gets its category. One failure may end several spans, so base
+// first value of its series, and Prometheus sees no increase.
+//
+// A failure counts once in each signal. A failed span counts when it ends. A log record
+// counts when it gets its category. One failure may cause several failed spans, so base
 // alerts on attempts and logs. If slogclass adds the category, give it
-// slogclass.WithObserver(counter.Observe). The LogProcessor then counts only the
-// other records.
+// slogclass.WithObserver(counter.Observe). The LogProcessor then counts only the other
+// records.
 //
 // Handled exceptions are not counted. An exception is handled if the status of its
 // span is not Error, or if its record is below severity Error.
@@ -141,8 +144,9 @@
 //   - otelclass.observer_panic: an observer panicked
 //   - otelclass.limit: an attribute could not be added
 //
-// The processors return panics from ForceFlush and Shutdown, and so does the
-// LogProcessor with a limit. The LogProcessor's OnEmit returns only errors of the next
-// processor: OpenTelemetry's error handler may log, and a record about the error would
-// fail in the same way.
+// In both processors, ForceFlush and Shutdown return errors of type
+// otelclass.observer_panic. In the LogProcessor, these methods also return errors of type
+// otelclass.limit. The LogProcessor's OnEmit returns only errors of the next processor:
+// OpenTelemetry's error handler may log, and a record about the error would fail in the
+// same way.
 package otelclass

@@ -98,7 +98,8 @@ func drawError(t *rapid.T) error {
 	return err
 }
 
-// noPanic returns an observer that fails the test for a panic or an invalid result.
+// noPanic returns an observer that fails the test if the rule of a result reports a
+// panic, or if the result has no category.
 func noPanic(t require.TestingT) otelclass.Option {
 	return otelclass.WithObserver(func(_ context.Context, _ otelclass.Signal, res classify.Result) {
 		require.NotContains(t, res.Rule, "+panic")

@@ -156,8 +156,9 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 		"gen_ai.provider.name", "gen_ai.system", "gen_ai.response.finish_reasons", "exception.stacktrace",
 		"error", "err", "cause", "exception", "stderr", "http.response.status_code", "rpc.grpc.status_code",
 	}
-	// own reports whether a result means that this program ended the call. A text may
-	// also give the category aborted, so aborted counts only if the status is 401.
+	// own reports whether a result means that this program ended the call. Without the
+	// status 401, a text can also give the category aborted. So own accepts aborted only
+	// with this status.
 	own := func(result string, status int) bool {
 		return result == "timeout/timeout" || result == "aborted/aborted" && status == 401
 	}

@@ -109,7 +109,8 @@ func TestLogProcessorKeepsTheRest(t *testing.T) {
 	}, attributes(&got)[6:])
 }
 
-// Processors that were registered later see the attributes and add nothing.
+// LogProcessor adds the attributes to the record itself. A LogProcessor that was
+// registered later sees these attributes, so it adds none and calls no observer.
 func TestLogProcessorInPlace(t *testing.T) {
 	t.Parallel()
 	first, second := &logs{}, &logs{}

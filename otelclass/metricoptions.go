@@ -51,9 +51,9 @@ func (f counterOptionFunc) applyCounter(c counterConfig) counterConfig { return 
 // each name has its own label value.
 //
 // The provider is taken from [classify.Result]. Processors set it from
-// gen_ai.provider.name or gen_ai.system. [Counter.Observe] also reads attributes of
-// the record. Each declared provider adds 36 series to a Counter. An SDK keeps 2,000
-// series for an instrument by default.
+// gen_ai.provider.name or gen_ai.system. [Counter.Observe] also reads it from the
+// attributes of the log record. Each declared provider adds 36 series to a Counter. An
+// SDK keeps 2,000 series for an instrument by default.
 func WithProviders(names ...string) CounterOption {
 	names = slices.Clone(names)
 	return counterOptionFunc(func(c counterConfig) counterConfig {
@@ -62,9 +62,9 @@ func WithProviders(names ...string) CounterOption {
 	})
 }
 
-// WithEndpoints declares endpoints of [CallMetrics.Attempt]. The series of declared
-// endpoints exist from the start. The series of other endpoints begin with their
-// first attempt; see [MaxEndpoints]. A declared endpoint gets series for its
+// WithEndpoints declares endpoints that are passed to [CallMetrics.Attempt]. The series
+// of declared endpoints exist from the start. The series of other endpoints begin with
+// their first attempt; see [MaxEndpoints]. A declared endpoint gets series for its
 // provider ([classify.HostProvider]). If the provider is unknown, the endpoint gets
 // series for each value of the label "provider". By default no endpoint is declared.
 func WithEndpoints(endpoints ...string) CounterOption {
@@ -75,8 +75,8 @@ func WithEndpoints(endpoints ...string) CounterOption {
 	})
 }
 
-// appendNames returns a copy of all with new names appended. It omits "" and
-// "other".
+// appendNames returns a new slice: the elements of all, followed by the elements of names
+// that are not in all. It omits the names "" and "other".
 func appendNames(all, names []string) []string {
 	all = slices.Clone(all)
 	for _, name := range names {
@@ -89,10 +89,10 @@ func appendNames(all, names []string) []string {
 
 // WithCounted sets a function that reports whether an error is counted. Use it to
 // leave out expected errors, such as a 404 for a record that does not exist yet.
-// [Counter] ignores an error that is not counted. [CallMetrics.Attempt] counts it
-// with the label outcome="expected". Spans, records and observers still get the
-// error's category and reason. By default all errors are counted. A nil function is
-// ignored.
+// If the function returns false, [Counter] ignores the error, and [CallMetrics.Attempt]
+// counts the attempt with the label outcome="expected". Spans, records and observers
+// still get the error's category and reason. By default all errors are counted. A nil
+// function is ignored.
 //
 // ctx is the context of the log record or the call. For a span, ctx has only the
 // span context. The function must be safe for concurrent use and must not block. If

@@ -97,7 +97,7 @@ func MemoryLLMNaming() Naming {
 	}
 }
 
-// withDefaults returns n. A metric without a name is taken from def.
+// withDefaults returns n, with def's metric in place of each metric without a name.
 func (n Naming) withDefaults(def Naming) Naming {
 	for _, m := range []struct{ to, from *Metric }{
 		{&n.Errors, &def.Errors}, {&n.Attempts, &def.Attempts}, {&n.AttemptErrors, &def.AttemptErrors},

@@ -25,8 +25,8 @@ type Recorder struct {
 	checked atomic.Pointer[checkedLimits]
 }
 
-// NewRecorder returns a Recorder with options, such as other keys. Give it the same
-// options as the [SpanProcessor].
+// NewRecorder returns a Recorder with the given options. Pass the same options to
+// [NewSpanProcessor].
 func NewRecorder(opts ...Option) *Recorder { return &Recorder{cfg: newConfig(opts)} }
 
 var standardRecorder = NewRecorder()
@@ -135,7 +135,7 @@ func (textless) Error() string   { return "" }
 func (e textless) Unwrap() error { return e.err }
 
 // checkedLimits records that a span of the provider has kept all added attributes in
-// full. The longest value had length bytes.
+// full. The field length is the number of bytes of the longest value.
 type checkedLimits struct {
 	provider *sdktrace.TracerProvider
 	length   int

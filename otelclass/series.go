@@ -46,9 +46,9 @@ type series struct {
 	exist  atomic.Bool // the series exist: an SDK has got their zeros
 }
 
-// newSeries creates the counter, with a series for each point. Their values are 0. A
-// meter of otel.Meter drops these zeros before otel.SetMeterProvider is called. The first
-// count after that call adds them again.
+// newSeries creates the counter, with a series for each point. Each series starts with a
+// zero. Until otel.SetMeterProvider is called, a meter of otel.Meter drops these zeros.
+// The first count after that call adds the zeros again.
 func newSeries(meter metric.Meter, m Metric, unit, description string, points []point) (*series, error) {
 	count, err := meter.Int64Counter(m.Name, metric.WithUnit(unit), metric.WithDescription(description))
 	if err != nil {

@@ -35,9 +35,9 @@ var _ sdktrace.SpanProcessor = (*SpanProcessor)(nil)
 
 // NewSpanProcessor returns a processor that adds category and reason to spans and
 // exception events. It passes the spans to next, which must be the processor that
-// exports. next gets a wrapper of the span that has the added attributes. Other
-// registered processors do not see these attributes. If next is nil, spans are
-// classified for the observers only.
+// exports. The attributes are added to a wrapper of the span, and only next gets this
+// wrapper. Other registered processors do not see these attributes. If next is nil,
+// spans are classified for the observers only.
 //
 //	sdktrace.WithSpanProcessor(otelclass.NewSpanProcessor(sdktrace.NewBatchSpanProcessor(exporter)))
 func NewSpanProcessor(next sdktrace.SpanProcessor, opts ...Option) *SpanProcessor {
@@ -107,8 +107,8 @@ func (s *span) Attributes() []attribute.KeyValue { return s.attributes }
 // Events returns the events of the span. Exceptions have the added attributes.
 func (s *span) Events() []sdktrace.Event { return s.events }
 
-// classify returns a wrapper of s, or s if no attribute is missing. The Result is
-// for the observers. If it is zero, do not call them.
+// classify returns a wrapper of s with the added attributes, or s if it adds none. The
+// Result is for the observers. If the Result is zero, do not call the observers.
 func (p *SpanProcessor) classify(s sdktrace.ReadOnlySpan) (sdktrace.ReadOnlySpan, classify.Result) {
 	cfg := p.cfg
 	if !cfg.selects(s) {
@@ -197,8 +197,8 @@ func (c *spanClassification) run() (observed classify.Result) {
 	return observed
 }
 
-// restoreShortened replaces values that the SDK has shortened on the span. The full
-// values are in the exception event f.
+// restoreShortened replaces values that the SDK has shortened on the span. It takes the
+// full values from f, the attributes of an exception event.
 func (c *spanClassification) restoreShortened(own, f *facts) {
 	if _, ok := f.existing(); !ok || own.keys == 0 || len(c.view.attributes) > evidence.MaxAttributes {
 		return
@@ -238,8 +238,8 @@ func (c *spanClassification) restoreShortened(own, f *facts) {
 	*own = whole
 }
 
-// classifyException classifies the n-th exception, with at most size bytes of text.
-// f must be zero; it receives the attributes.
+// classifyException classifies the n-th exception, with at most size bytes of text. It
+// stores the attributes of the exception in f, which must be the zero value.
 func (c *spanClassification) classifyException(n int, f *facts, size int) evidence.Decision {
 	i := c.exceptions.at[n]
 	attrs := c.view.events[i].Attributes

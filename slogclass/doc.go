@@ -46,14 +46,16 @@
 // still format attributes in advance. The attributes for category and reason are
 // passed on in a separate call of WithAttrs. The resulting handler is built once for
 // each pair of category and reason, and is cached in the logger. A logger made by With
-// or WithGroup may add the two attributes to its first four error records instead.
+// or WithGroup may instead add the two attributes to each of its first four error
+// records.
 //
 // If WithAttrs of the next handler returns a handler of another type, or returns its
-// receiver, or panics, the attributes are always added to the record. The first happens
-// with a struct that embeds a handler and has its own Handle, but not its own WithAttrs.
+// receiver, or panics, the attributes are always added to the record. The type differs,
+// for example, if the next handler is a struct that embeds a handler and has its own
+// Handle, but not its own WithAttrs.
 //
 // If the logger has a group, the calls of WithAttrs and WithGroup since the first
-// group are repeated on the resulting handler, once for each pair and logger. A
+// group are repeated on the resulting handler, once for each such pair in each logger. A
 // LogValuer or a pointer under a group is then read again. With [WithDetails] or
 // [WithFingerprint] nothing is cached: attributes under a group are read again for
 // each classified record.

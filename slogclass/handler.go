@@ -29,7 +29,8 @@ type Handler struct {
 	ungrouped *Handler
 
 	cache atomic.Pointer[prepared]
-	// records counts the first fewRecords error records. Caching begins after them.
+	// records counts the first fewRecords error records. Caching begins after them. In a
+	// Handler from New, records begins at fewRecords, so that caching begins at once.
 	records atomic.Uint32
 }
 
@@ -148,9 +149,10 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 	return h.addTo(r, missing, &res, id)
 }
 
-// addTo adds the attributes to the record and returns the handler to call next. If a
-// group is open, the record then has the group as an attribute, so that the attributes
-// are at the root. If next cannot write that, the attributes are in the group.
+// addTo adds the missing attributes to the record and returns the handler to call next.
+// If a group is open, addTo turns the group into an attribute of the record, so that the
+// missing attributes are beside the group, at the root. If h.nests returns false, addTo
+// cannot do this, and the missing attributes are in the group.
 func (h *Handler) addTo(r *slog.Record, missing attrkey.Set, res *classify.Result, id string) (next slog.Handler) {
 	var some [8]slog.Attr
 	attrs, next := h.cfg.attributes(some[:0], missing, res, id), h.next

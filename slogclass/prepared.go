@@ -30,7 +30,8 @@ func (p *prepared) find(category classify.Category, reason classify.Reason) *pre
 	return nil
 }
 
-// merge returns the entries of p and older. In a conflict, the entry of p is kept.
+// merge returns a list with the entries of p and of older. If both have an entry for a
+// category and a reason, the entry of p is kept.
 func (p *prepared) merge(older *prepared) *prepared {
 	if p == nil {
 		return older
@@ -69,13 +70,14 @@ func (h *Handler) prepared(category classify.Category, reason classify.Reason) *
 }
 
 // alike reports whether two handlers have the same type. If they do not, next may be a
-// struct that embeds a handler and has its own Handle, but not its own WithAttrs. A
-// handler that WithAttrs returns then lacks what Handle does, such as masking.
+// struct that embeds a handler and has its own Handle, but not its own WithAttrs. The
+// handler that the embedded WithAttrs returns then lacks what next's Handle does, such
+// as masking.
 func alike(next, derived slog.Handler) bool { return reflect.TypeOf(next) == reflect.TypeOf(derived) }
 
-// derive returns next.WithAttrs(attrs). The result is lossy if it writes less than next
-// does (see alike), or does not write the attributes: WithAttrs may panic or return its
-// receiver.
+// derive returns next.WithAttrs(attrs). lossy is true if the result may write less than
+// next does (see alike), or does not write the attributes because WithAttrs panicked or
+// returned its receiver.
 func derive(next slog.Handler, attrs []slog.Attr) (derived slog.Handler, lossy bool) {
 	defer func() {
 		if p := recover(); p != nil || derived == nil {
@@ -101,7 +103,8 @@ func (h *Handler) store(p *prepared) *prepared {
 	}
 }
 
-// prepareDeep builds the handler of an entry for more than maxDepth calls since the first group.
+// prepareDeep builds the handler of an entry. It is used if h was derived by more than
+// maxDepth calls since the first group.
 //
 //  1. It starts at the nearest ancestor with a cached handler.
 //  2. It repeats the later calls that derived h.
@@ -175,8 +178,8 @@ func (c call) repeat(h slog.Handler) slog.Handler {
 	return h.WithAttrs(slices.Clone(c.attrs))
 }
 
-// groupPath records the calls that derived a handler with an open group from parent.
-// It is empty if no group is open.
+// groupPath records the calls of WithAttrs and WithGroup that derived a Handler from
+// its ancestor parent. It is empty if no group is open.
 type groupPath struct {
 	parent *Handler
 	last   call  // the only call since the parent, if link is nil

@@ -18,8 +18,8 @@
 //     the child has to be ended, the whole group is ended.
 //   - Output is passed on at once. The last 500 characters of standard error are
 //     kept, with secrets masked ([MaskSecrets]).
-//   - One watchdog limits the total time. Another limits the time without output. The
-//     time in which this program itself is stopped is no such time.
+//   - One watchdog limits the total time. Another limits the time without output, and
+//     does not count the time in which this program itself is stopped.
 //   - If a limit is reached or the caller's context ends, the group gets SIGTERM.
 //     After five seconds, the group gets SIGKILL.
 //   - If this program is PID 1 or a subreaper on Linux, it reaps the orphans of the
@@ -38,8 +38,8 @@
 //   - If a watchdog ended the child, the category is timeout.
 //   - If the caller's context ended the child, the category is aborted or timeout.
 //   - Otherwise the classifier reads the exit code, the signal and standard error.
-//     It also reads the last error event on standard output. It reads both unmasked,
-//     because a masked word may be the cause ("fetch password: ETIMEDOUT").
+//     It also reads the last error event on standard output. It reads these texts
+//     unmasked, because a masked word may be the cause ("fetch password: ETIMEDOUT").
 //
 // Agents write error events as JSON lines (stream-json, --json). Errors of an
 // agent's tools do not count. The error of a child is an [*Error]. If classify.Error,

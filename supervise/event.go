@@ -16,7 +16,7 @@ type Event struct {
 	Type      string `json:"type"` // "error"
 	RequestID string `json:"requestId"`
 	// Error is a message for the user: see UserText. If a key or a sign-in is at
-	// fault, it is AuthFailed. It never quotes a provider.
+	// fault, Error is AuthFailed. Error never quotes a provider.
 	Error string `json:"error"`
 	// AuthError is true if Error is AuthFailed. The JSON omits false.
 	AuthError   bool        `json:"authError,omitempty"`

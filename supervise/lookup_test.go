@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// installed copies the test binary to a directory under the given name. env sets the
-// role of the binary.
+// installed puts the test binary into a new directory under the given name, as a link or
+// a copy. env sets the role of the binary.
 func installed(t *testing.T, name, role, version string) (path string, env supervise.LookUpOption) {
 	t.Helper()
 	self, err := os.Executable()
@@ -114,7 +114,7 @@ func TestLookUpProblems(t *testing.T) {
 	}
 }
 
-// If an agent is missing or outdated, Run returns the same error as LookUp.
+// If a known agent is missing or outdated, the error of Run wraps a SetupError.
 func TestRunSetup(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

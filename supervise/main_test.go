@@ -98,8 +98,8 @@ var roles = map[string]func(args []string){
 	"lines": serveLines,
 }
 
-// waitForever runs until this process is ended or the test closes the lifeline. No
-// process outlives the tests.
+// waitForever runs until this process is ended or the test closes the lifeline.
+// Therefore no process outlives the tests.
 func waitForever() {
 	if lifeline != nil {
 		_, _ = io.Copy(io.Discard, lifeline)

@@ -19,8 +19,8 @@ const Masked = mask.Masked
 //     it.
 //   - JSON web tokens, private keys, and long tokens that look random.
 //
-// Ids and hashes are kept. Words about a secret are kept for the classifier ("token:
-// expired"). Masking twice changes nothing. The cost is linear in the length of the
-// text. MaskSecrets cannot find every secret. A password that is an ordinary word in
-// an English sentence is kept.
+// Ids and hashes are kept. Words that only describe a secret are kept, because the
+// classifier needs them ("token: expired"). Masking twice changes nothing. The cost is
+// linear in the length of the text. MaskSecrets cannot find every secret. A password
+// that is an ordinary word in an English sentence is kept.
 func MaskSecrets(text string) string { return mask.Text(text) }

@@ -60,8 +60,9 @@ func TestMaskedMeansTheSame(t *testing.T) {
 	}
 }
 
-// Run classifies what the child wrote, even if masking removes the cause. The masked
-// error has the same category and reason, and no secret.
+// Run classifies the unmasked output of the child, so masking does not change the
+// Result. The error that Run returns contains no secret, but classify.Error gives it the
+// category and the reason of the Result.
 func TestMaskedCause(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -91,7 +92,8 @@ func TestMaskedCause(t *testing.T) {
 	}
 }
 
-// Even if nothing is left of the text, the error has the same category and reason.
+// Even if Mask replaces the child's whole output, the Result has the reason of the
+// original output. classify.Error gives the returned error the same category and reason.
 func TestAllMasked(t *testing.T) {
 	t.Parallel()
 	for reason, text := range map[classify.Reason]string{

@@ -17,8 +17,8 @@ type Outcome struct {
 	Signal   os.Signal       // the signal that ended the child, or nil; always nil on Windows
 	Stderr   string          // the last 500 characters of standard error, masked, without trailing white space
 	// StreamError has the last 500 characters of the last error event, masked.
-	// Agents write such events with stream-json or --json. If the child succeeded,
-	// StreamError is "".
+	// AI agents write such events if they have an argument such as --json or
+	// stream-json. If the child succeeded, StreamError is "".
 	StreamError string
 	// Setup is set if a known agent is not installed or needs an update.
 	Setup    *SetupError
@@ -30,8 +30,8 @@ type Outcome struct {
 type Error struct {
 	Program string // the name of the program, without its directory
 	Outcome Outcome
-	// Err is an *exec.ExitError, a *SetupError, or the error of the start, a watchdog or
-	// the context. If a writer failed, Err wraps its error too.
+	// Err is an *exec.ExitError, a *SetupError, or the error of the start, of a watchdog
+	// or of the context. If a writer failed, Err wraps its error too.
 	Err error
 }
 

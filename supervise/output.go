@@ -85,7 +85,7 @@ func (o *output) write(p []byte) error {
 	return err
 }
 
-// tee returns a writer to own and, if w is not nil, to w.
+// tee returns a writer that writes to the writer own and, if w is not nil, also to w.
 func tee(own, w io.Writer) io.Writer {
 	if w == nil {
 		return own
@@ -135,9 +135,9 @@ func (o *outputs) add(name string, to io.Writer) (*os.File, error) {
 	return one.childEnd, nil
 }
 
-// begin starts copying. If the child has not started, it closes the pipes. The child's
-// end of a terminal stays open: without an open end, the terminal would be hung up,
-// and the child may redirect its own ends.
+// begin starts copying. If the child has not started, begin closes all files instead.
+// For a running child, this program keeps the child's end of a terminal open. Otherwise
+// the terminal would be hung up if the child redirected its own output.
 func (o *outputs) begin(started bool) {
 	o.activity.began = time.Now()
 	for _, one := range o.all {
@@ -152,11 +152,11 @@ func (o *outputs) begin(started bool) {
 	}
 }
 
-// drain is called after the child's end. It waits until all outputs have ended. After
-// the grace period, it closes the outputs. Time in which a writer blocks does not
-// count. While a writer makes progress, the period is ten times as long. So a slow
-// writer can take the rest of the output, but a process that never stops writing
-// cannot make drain wait for ever.
+// drain waits until all outputs of an ended child have ended. After the grace period, it
+// closes the outputs. Time in which a writer blocks does not count. While a writer is
+// busy but makes progress, the grace period is ten times as long. So a slow writer can
+// take the rest of the output, but a process that never stops writing cannot make drain
+// wait for ever.
 func (o *outputs) drain(grace time.Duration) {
 	for _, one := range o.all {
 		if one.terminal {

@@ -19,9 +19,9 @@ func isReaper() bool {
 	return err == nil && subreaper != 0
 }
 
-// reap reaps the orphans of the group. It leaves the first process to cmd.Wait.
-// exited is closed when cmd.Wait has returned. reap returns when no member is a child
-// of this program.
+// reap reaps the orphans of the group. Only cmd.Wait reaps the group's first process. The
+// channel exited is closed when cmd.Wait has returned. reap returns when no member of the
+// group is a child of this program.
 func (g *group) reap(exited <-chan struct{}) {
 	for {
 		pid, err := waitForEnd(g.id)

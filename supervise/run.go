@@ -25,8 +25,8 @@ import (
 //   - If the child ended by itself, Run waits at most Command.Grace for the end of the
 //     output, and does not end the process. While a writer is busy but makes progress,
 //     this wait can be ten times as long. If the context or Command.Timeout ends the
-//     wait, Run ends the process. The error then says only how the child ended, unless
-//     a writer blocks.
+//     wait, Run ends the process. The error then says only how the child ended. But if
+//     a writer blocks, the error is that of the context or of the timeout.
 //   - If a watchdog or the context ended the child, Run ends the process too.
 //
 // If a process survives SIGKILL, Run then waits at most Command.Grace or
@@ -246,7 +246,7 @@ func sameWriter(a, b io.Writer) (equal bool) {
 }
 
 // classify classifies err by what the child wrote: its last error event and its standard
-// error. If err wraps an ExitError, classify sets its Stderr to a masked text.
+// error. If err wraps an ExitError, classify sets ExitError.Stderr to a masked text.
 func (c *Command) classify(ctx context.Context, err error, event, stderr written) classify.Result {
 	var watchdog *watchdogError
 	if errors.As(err, &watchdog) {
@@ -271,7 +271,8 @@ func (c *Command) classify(ctx context.Context, err error, event, stderr written
 			candidate.hide(exit, res, again)
 			return res
 		}
-		// Some classifiers read only the text of err, not exit.Stderr.
+		// Some classifiers read only the text of err, not exit.Stderr. So classify the
+		// child's text itself too.
 		res := classifier.Message(candidate.raw)
 		if res.Reason != classify.ReasonUnknown && res.Rule != classify.RuleModel && exitOnly.Reason == classify.ReasonUnknown {
 			exit.Stderr = []byte(candidate.masked)

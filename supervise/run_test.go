@@ -296,7 +296,7 @@ func TestStdinIsNotRead(t *testing.T) {
 	require.NoError(t, err, "a child need not read its input")
 }
 
-// Run returns when the child has ended, even if the reader of its input blocks.
+// Run returns when the child has ended, even if a Read of Command.Stdin still blocks.
 func TestStdinBlocks(t *testing.T) {
 	t.Parallel()
 	r, w := io.Pipe()

@@ -115,8 +115,8 @@ func TestLimitsAfterTheEnd(t *testing.T) {
 	}
 }
 
-// If a writer fails and the child then fails, the error wraps the writer's error, and
-// nothing that the child writes about it decides.
+// If a writer fails and the child then fails, the error wraps the writer's error. What
+// the child writes to standard error does not change the Result.
 func TestWriterFailsFirst(t *testing.T) {
 	t.Parallel()
 	full := errors.New("disk full")
@@ -213,8 +213,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// If the context of Stop ends first, Stop returns the context's error. The server still
-// ends, and the observers see its end.
+// If the context of Stop ends before the server does, Stop returns the context's error.
+// The server still ends, and the observers are told of its end.
 func TestStopInHaste(t *testing.T) {
 	t.Parallel()
 	c := self(t, "stubborn")

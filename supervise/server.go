@@ -71,14 +71,14 @@ type ServerStatus struct {
 	Err    error       `json:"-"`                // the reason as an error
 }
 
-// errStopped is the reason after a call of Stop.
+// errStopped is the error of calls and of the connection after Stop was called.
 var errStopped = errors.New("the server was stopped")
 
 // NewServer returns a server that is not started yet. command describes the child.
 // Its fields Stdin, Stdout, Timeout and Silence are not used.
 //
-// connect is called after each start with a connection to the child. It returns the
-// client that [Call] passes to its function. If the child does not answer in time,
+// After each start, connect is called with a connection to the child. connect returns
+// the client that [Call] passes to its function. If the child does not answer in time,
 // the context of connect ends. If the client has a Close method, it is called after
 // the child has ended.
 func NewServer[C any](name string, command Command, connect func(context.Context, io.ReadWriteCloser) (C, error), opts ...ServerOption) *Server[C] {

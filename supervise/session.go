@@ -25,7 +25,8 @@ type session[C any] struct {
 //
 //   - After a closed pipe, the session waits for the exit code.
 //   - After the exit, the session waits until the last output was read.
-//   - After the answer to a ping, the session waits for the end of the late call.
+//   - After the answer to a ping, the session waits for the end of the call that was
+//     not answered in time.
 const exitWait = time.Second
 
 // launch starts the child and connects to it.
@@ -75,8 +76,8 @@ func (s *Server[C]) launch(ctx context.Context) (*session[C], *ServerError) {
 	return nil, c.wait(context.Background())
 }
 
-// dial calls connect and recovers a panic. During a restart, a panic would end the
-// program.
+// dial calls connect and recovers from a panic. Otherwise, a panic during a restart
+// would end the program.
 func (s *Server[C]) dial(ctx context.Context, conn io.ReadWriteCloser) (client C, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -112,8 +113,8 @@ func (c *session[C]) wait(lifetime context.Context) *ServerError {
 }
 
 // awaitEnd waits for the child's exit and the end of its standard error. It then waits
-// until the client has read the answers that are still in the pipe. All this takes at
-// most exitWait, and ends with lifetime.
+// until the client has read the answers that are still in the pipe. If exitWait has
+// passed or lifetime ends, awaitEnd returns earlier.
 func (c *session[C]) awaitEnd(lifetime context.Context) {
 	limit := time.NewTimer(exitWait)
 	defer limit.Stop()

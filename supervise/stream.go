@@ -12,8 +12,8 @@ import (
 // streamErrors keeps the last error event on a child's standard output. It is safe
 // for concurrent use.
 //
-// Agents write events with stream-json or --json. An event is a JSON object on a
-// line of its own. The field "type" names the kind of event.
+// AI agents write events if they have an argument such as --json or stream-json. An
+// event is a JSON object on a line of its own. The field "type" names the kind of event.
 type streamErrors struct {
 	mu   sync.Mutex
 	line []byte // the unfinished line
@@ -22,8 +22,8 @@ type streamErrors struct {
 }
 
 // maxEvent limits the bytes of an event line. Longer lines are ignored. maxEventText
-// limits the bytes of the event's text that Run uses. The text is kept whole until then:
-// if it were cut before it is masked, half of a secret could stay readable.
+// limits how many bytes of an event's text Run uses. Run cuts the text after masking it:
+// if the text were cut before, half of a secret could stay readable.
 const (
 	maxEvent     = 256 << 10
 	maxEventText = 4 << 10

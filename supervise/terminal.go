@@ -9,12 +9,13 @@ import (
 
 // Terminal is a pseudo-terminal for one run of a child. Open it with a library such
 // as github.com/creack/pty. The caller sets the mode and the size. [Run] closes both
-// files when the child has ended. Until then, a child may redirect its output.
+// files when the child has ended. A child that redirects its output does not hang up
+// the terminal, because Run keeps Child open until then.
 //
 // Child becomes the standard input, output and error of the child process. It also
-// becomes the controlling terminal of a new session. Stdout and the classifier get
-// output and errors together. The text has the line ends and escape sequences of a
-// terminal. [Command].Stderr gets nothing.
+// becomes the controlling terminal of a new session. [Command].Stdout and the classifier
+// get standard output and standard error together. The text has the line ends and escape
+// sequences of a terminal. [Command].Stderr gets nothing.
 //
 // Run copies [Command].Stdin to Master. At the end of Stdin, Run sends Ctrl-D. The
 // child reads Ctrl-D as the end of file.

@@ -58,7 +58,7 @@ func FuzzValues(f *testing.F) {
 	})
 }
 
-// endsInDate reports whether text may end in the beginning of a date.
+// endsInDate reports whether the last word of text may be the beginning of a date.
 func endsInDate(text string) bool {
 	fields := strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == ',' || r > 0x7f })
 	if len(fields) == 0 {
@@ -94,8 +94,9 @@ var codeWord = regexp.MustCompile(`(?i)code|status|error|errno|http|sqlstate`)
 // code matches an error code and the words before it.
 var code = regexp.MustCompile(`(?i)(?:code|status|error|errno|http|sqlstate)[ :=("'\[\\<a-z>/+-]*[0-9a-z]{1,5}`)
 
-// FuzzDigits checks that a text with other digits has the same id. A template must not
-// be too long, and must have digits only in error codes.
+// FuzzDigits checks that a text keeps its id if its digits change, unless codeWord
+// matches the text. A template must not be too long, and must have digits only in error
+// codes.
 func FuzzDigits(f *testing.F) {
 	for _, bb := range benchTexts {
 		f.Add(bb.text)

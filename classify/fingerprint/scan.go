@@ -219,8 +219,10 @@ func (s *scanner) announced(i int) {
 // the next byte to read. Two kinds of values stay:
 //
 //   - values with spaces around the =
-//   - error texts: value stores in s.errorQuote the index at which a quote may open
-//     the error text
+//   - error texts
+//
+// Before an error text, the method sets s.errorQuote to the index at which a quote may
+// open the text.
 func (s *scanner) value(i int) int {
 	end, spaced := i, s.at(i-1) == ' ' && s.at(i+1) == ' '
 	if spaced {

@@ -150,7 +150,7 @@ func isLongSize(unit string) bool {
 }
 
 // isTopLevel reports whether label is a common last label of host names, such as
-// com. Common ends of file names are left out.
+// com. It returns false for labels that are also common ends of file names.
 func isTopLevel(label string) bool {
 	switch label {
 	case "ai", "app", "arpa", "at", "au", "be", "biz", "br", "ca", "ch", "cloud", "cn", "co", "com", "consul", "corp", "cz",

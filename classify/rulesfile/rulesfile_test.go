@@ -120,8 +120,9 @@ func TestLoadFaults(t *testing.T) {
 	}
 }
 
-// TestLoadFoundIDsTwice checks a file that Load must read twice. The second time, its
-// ids must not count as duplicates.
+// TestLoadFoundIDsTwice checks a file that Load reads twice, because only the YAML
+// library supports the escape sequence \u0013. The second time, the ids must not count as
+// duplicates.
 func TestLoadFoundIDsTwice(t *testing.T) {
 	t.Parallel()
 	rules, err := rulesfile.Load(strings.NewReader("rules:\n- id: a\n  reason: logic\n  pattern: abc\n- id: b\n  reason: logic\n  pattern: x\n  match: [\"x \\u0013\"]\n"))
@@ -327,7 +328,8 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkRefuse refuses costly files. The target is less than 100 ms for each.
+// BenchmarkRefuse measures how long Load takes to refuse a costly file. The target is
+// less than 100 ms for each file.
 func BenchmarkRefuse(b *testing.B) {
 	file := func(rule string) string {
 		var b strings.Builder

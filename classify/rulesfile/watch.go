@@ -151,8 +151,8 @@ func (w *watcher) run(ctx context.Context) {
 	}
 }
 
-// poll checks the file once. It uses new content that two checks in a row have
-// found.
+// poll checks the file once. It uses new content only after two checks in a row have
+// found the same content.
 func (w *watcher) poll() {
 	found := w.check()
 	switch {

@@ -38,8 +38,8 @@ func document(reasons ...classify.Reason) string {
 
 const moving = "shard 7 is moving"
 
-// watch is a rules file with the classifier of Watch. It records the calls for new
-// rules and for errors.
+// watch is a rules file and the classifier that Watch returned for it. It records the
+// calls of the functions that were set by WithLoadFunc and WithErrorFunc.
 type watch struct {
 	t    *testing.T
 	path string

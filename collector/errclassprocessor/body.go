@@ -11,14 +11,14 @@ import (
 	"github.com/errclass/errclass/internal/shapes"
 )
 
-// Bounds of a text body.
+// These limit the search for a level in a text body.
 const (
 	maxEvent = 64 << 10 // bytes that are searched for a level
 	maxLines = 128      // lines that are searched for a level
 )
 
 // event returns the header and the level of a text body. If j.reader has already read
-// the body, line is the body. Otherwise line is empty.
+// the body, the argument line must contain the body. Otherwise line must be empty.
 func (j *job) event(line []byte, text string) (first shapes.Event) {
 	events := shapes.Events{WithoutTime: true}
 	read := len(line) > 0

@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// Config is the configuration of the processor. config.schema.yaml describes it for
-// editors.
+// Config is the configuration of the processor. The file config.schema.yaml describes
+// the configuration for text editors.
 type Config struct {
 	// Keys are the names of the attributes that the processor adds.
 	Keys KeysConfig `mapstructure:"keys"`

@@ -126,8 +126,8 @@ func (j *job) readAttributes() bool {
 	return l.missing != 0
 }
 
-// shape classifies rec, a record that j.reader has found in the body, if the log record
-// or rec may be an error. Only the first such record of a body is classified.
+// shape classifies rec if rec or the log record may be an error. j.reader has found rec
+// in the body of the log record. Only the first such rec of a body is classified.
 func (j *job) shape(rec *shapes.Record) {
 	l := &j.current
 	switch {
@@ -139,8 +139,9 @@ func (j *job) shape(rec *shapes.Record) {
 	}
 }
 
-// text classifies a text body if the log record or the body may be an error. If
-// j.reader has already read the body, line is the body. Otherwise line is empty.
+// text classifies a text body if the log record or the body may be an error. If j.reader
+// has already read the body, the argument line must contain the body. Otherwise line must
+// be empty.
 func (j *job) text(line []byte, text string) {
 	l := &j.current
 	e := j.event(line, text)

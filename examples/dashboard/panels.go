@@ -41,8 +41,8 @@ type panel struct {
 	By      []string // for a table: the labels of its rows
 }
 
-// query is a PromQL expression with a legend or a column heading. $label in a legend
-// means the value of that label.
+// query is a PromQL expression with a legend or a column heading. In a legend, a dollar
+// sign and the name of a label, such as $endpoint, stand for the value of that label.
 type query struct {
 	Expr   string
 	Legend string
@@ -55,8 +55,8 @@ type alarm struct {
 	Colour string
 }
 
-// errors selects the errors that were counted from logs. Together with the errors
-// counted from spans, some errors would count twice.
+// errors selects the errors that were counted from logs. It leaves out the errors that
+// were counted from spans, because some of them were also counted from logs.
 func errors(matchers ...string) string {
 	return selector("errclass_errors_total", append([]string{`signal="log"`}, matchers...)...)
 }

@@ -21,8 +21,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// With sharing, no call of a small fleet fails. The fleet tries a failing endpoint
-// with one request at a time.
+// With sharing, no call of a small fleet fails. After the circuit breakers have opened,
+// all workers together send at most two requests within 250 ms to the failing endpoint.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	p := plan{workers: 5, calm: 500 * time.Millisecond, trouble: 5 * time.Second, rest: 4 * time.Second}

@@ -35,8 +35,8 @@ type counts struct {
 	Failed   int `json:"failed"`
 }
 
-// newExecutor returns an executor. If addr is not "", the executor shares breakers
-// and pauses through the Redis server at addr.
+// newExecutor returns an executor. If addr is not "", the executor shares its circuit
+// breakers and rate limits with other processes, through the Redis server at addr.
 func newExecutor(ctx context.Context, addr string) (x *resilience.Executor, done func(), err error) {
 	config := &resilience.Config{Enabled: true}
 	if addr == "" {

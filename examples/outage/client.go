@@ -73,7 +73,7 @@ func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
 //
 //   - 6 after a network error
 //   - 3 after a timeout, a rate limit or a server error
-//   - 0 if the answer is final
+//   - 0 after any other answer: no call follows
 func (l loop) try(r *http.Request) (resp *http.Response, maxCalls int, err error) {
 	ctx, cancel := context.WithTimeout(r.Context(), attemptTimeout)
 	defer cancel()
@@ -101,8 +101,8 @@ func (l loop) try(r *http.Request) (resp *http.Response, maxCalls int, err error
 const kindAsk = "ask"
 
 // newGated builds the client that uses package resilience and a queue for longer
-// outages. A new call waits at an open circuit breaker only if the call begins within
-// the time bridge after the opening. Later calls fail at once, except trial calls.
+// outages. A new call waits at an open circuit breaker only if the call begins less than
+// bridge after the breaker opened. Later calls fail at once, except trial calls.
 func newGated(w *world, capacity int, bridge time.Duration, observe resilience.Observer) (*http.Client, *resilience.Queue, error) {
 	config := &resilience.Config{Enabled: true} // the defaults, except for two settings
 	config.CircuitBreaker.BridgeMs = new(int(bridge / time.Millisecond))

@@ -90,7 +90,8 @@ func TestFigures_Bridge(t *testing.T) {
 	assert.GreaterOrEqual(t, f.all().recovered[gated].percent(), 95.0)
 }
 
-// A missed aim is found.
+// If the figures miss one aim, figures.met returns false. The function met of the
+// missed aim returns false, and that of each other aim returns true.
 func TestAims(t *testing.T) {
 	t.Parallel()
 	for i, spoil := range []func(*result){

@@ -24,8 +24,8 @@ type endpoint struct {
 	vain   [clients]atomic.Int64 // calls during a trouble, by client
 }
 
-// up reports whether now is outside the endpoint's troubles, the periods in which its
-// calls fail.
+// up reports whether the time now is outside the endpoint's troubles, the periods in
+// which its calls fail.
 func (e *endpoint) up(now time.Time) bool { return e.script.remaining(now.Sub(e.start)) == 0 }
 
 // noise returns a number in [0, 1) that depends only on the arguments.

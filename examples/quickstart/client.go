@@ -20,7 +20,7 @@ func (e *APIError) Error() string {
 	return fmt.Sprintf("%s %q: %d %s", e.Response.Request.Method, e.Response.Request.URL.Path, e.StatusCode, e.Body)
 }
 
-// client requests completions from the provider. It is safe for concurrent use.
+// A client asks the provider for completions. It is safe for concurrent use.
 type client struct {
 	url  string
 	http *http.Client
@@ -30,8 +30,8 @@ func newClient(url string) *client {
 	return &client{url: url, http: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
 }
 
-// complete requests a completion. Its error wraps an [*APIError], or the error of
-// net/http or ctx.
+// complete asks the provider for a completion. Its error wraps an [*APIError], or the
+// error of net/http or ctx.
 func (c *client) complete(ctx context.Context, path string) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+path, strings.NewReader(`{"prompt":"hello"}`))
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 )
 
 // Colours, unusual spaces and double spaces do not change the meaning of a text. So
-// the standard rules read a text without them. A user's rules read the text
-// unchanged, and then without them.
+// the standard rules read a text without them. A user's rules read the unchanged text
+// first, and then the text without them.
 
 // maxPlain is the maximum length of a text that is rewritten, in bytes. A longer
 // text stays as it is.

@@ -94,9 +94,9 @@ func kindOfPunctuation(r rune) runeKind {
 // text can contain U+FFFD as an ordinary character.
 const broken = utf8.MaxRune + 1
 
-// character decodes the character at the start of s, even if an ASCII escape spells
-// it. The escapes are those of JSON, C, the shell, cat -v, rsyslog, HTML and URLs.
-// If an escape spells an ordinary character, only the first byte is decoded.
+// character decodes the character at the start of s, even if it is written as an escape
+// such as \x1b. The escapes are those of JSON, C, the shell, cat -v, rsyslog, HTML and
+// URLs. If an escape stands for an ordinary character, only the first byte is decoded.
 func character(s string) (r rune, size int) {
 	if s[0] >= utf8.RuneSelf {
 		r, size = utf8.DecodeRuneInString(s)

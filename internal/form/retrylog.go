@@ -9,7 +9,7 @@ import (
 // LogPrefix begins the id of each rule that matches reports of several attempts.
 const LogPrefix = "log/"
 
-// MaxAttempts is the maximum number of attempts of a report that are read. If a
+// MaxAttempts is the maximum number of attempts that are read from one report. If a
 // report has more attempts, only the last ones are read.
 const MaxAttempts = 8
 
@@ -25,7 +25,7 @@ type mark struct{ at, end int }
 //
 // The number of an attempt can precede or follow the message. If the number follows, the
 // last part has no message, as in the second text. So the caller reads the parts from the
-// last to the first, until a part matches a rule for more than a single word.
+// last to the first, until a part matches a rule other than those for a single word.
 type AttemptLog struct {
 	text   string
 	N      int               // number of marks

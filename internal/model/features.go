@@ -38,8 +38,8 @@ const (
 	maxText = 8 << 10
 	// maxWord is the maximum length of a word, in bytes. A longer word is split.
 	maxWord = 40
-	// maxParts is the maximum number of n-grams of a word. Three can end at each
-	// byte and at the space after the word.
+	// maxParts is the maximum number of n-grams of a word. N-grams of three
+	// lengths can end at each byte and at the space after the word.
 	maxParts = 3 * (maxWord + 1)
 	// maxWords is how many different words of a text are read.
 	maxWords = 800
@@ -62,7 +62,7 @@ func (f *filter) has(feature uint32) int {
 	return int(f[bit/64] >> (bit % 64) & 1)
 }
 
-// everything is a filter that has every feature.
+// The function everything returns a filter that has every feature.
 var everything = sync.OnceValue(func() *filter {
 	var f filter
 	for i := range f {

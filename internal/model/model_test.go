@@ -261,7 +261,7 @@ func TestDecode(t *testing.T) {
 	assert.EqualError(t, err, "a feature has more than 22 bits")
 }
 
-// FuzzPredict checks that probabilities add up to 1, and that the features are
+// FuzzPredict checks that probabilities add up to 1, and that the number of features is
 // limited.
 func FuzzPredict(f *testing.F) {
 	for _, seed := range []string{"", "connection refused", "\x00\xff/", "//", "日本語のエラー", strings.Repeat("aB9/", 5000)} {

@@ -10,7 +10,7 @@ import (
 // modes reports whether files have permission bits. Files on Windows have none.
 const modes = runtime.GOOS != "windows"
 
-// nonBlock is not needed: these operating systems have no named pipes.
+// nonBlock is 0, because opening a named pipe waits for a reader only on Unix.
 const nonBlock = 0
 
 // owner always returns false: finding the owner would need access lists.

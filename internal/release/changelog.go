@@ -34,9 +34,9 @@ var (
 	heading    = regexp.MustCompile(`(?m)^## `)
 )
 
-// releaseChangelog turns the section Unreleased into a section for the version. It
-// adds a new, empty section Unreleased. If the section has no entries, it returns an
-// error.
+// releaseChangelog turns the section Unreleased of a changelog into the section for the
+// version, and adds a new, empty section Unreleased. If there are no unreleased entries,
+// it returns an error.
 func releaseChangelog(file, version string, now time.Time) error {
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -32,8 +32,8 @@ var files = map[string]string{
 	"internal/tool/go.mod": "module example.com/a/internal/tool\n\ngo 1.26.0\n",
 }
 
-// newRepository makes a repository with files and changes, and commits them. If both
-// have a file of the same name, the one in changes is used.
+// newRepository makes a repository and commits the files of two maps, the variable files
+// and the parameter changes. If a file name is in both maps, the text in changes is used.
 func newRepository(t *testing.T, changes map[string]string) repository {
 	t.Helper()
 	r := repository(t.TempDir())

@@ -90,8 +90,8 @@ func (r repository) commit(message string) error {
 	return err
 }
 
-// apply fast-forwards the branch to the clone's branch and makes the tags. If a tag
-// fails, it undoes everything.
+// apply fast-forwards the branch to the clone's branch and makes the tags. If git cannot
+// make one of the tags, apply removes the tags made before and resets the branch.
 func (r repository) apply(work repository, tags []string) error {
 	before, err := r.git("rev-parse", "HEAD")
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 // formats of CRI, syslog, klog and Apache.
 //
 // Syslog and klog write no year. HeaderTime takes the latest year for which the time
-// is at most one day after now. For a line of a file, pass the time at which the
-// file was written.
+// is at most one day after now. For a line of a file, set the argument now to the time
+// at which the file was written.
 func HeaderTime(line []byte, now time.Time) (time.Time, bool) {
 	line = line[:min(lineEnd(line), longestHeader)]
 	if i := bytes.IndexByte(line, '>'); i > 0 && line[0] == '<' { // the priority of syslog

@@ -38,10 +38,11 @@ type matched struct {
 }
 
 const (
-	// longestHeader is the number of bytes in which match seeks the end of the text
-	// for %*, or the level for %?.
+	// longestHeader is the maximum number of bytes that match searches for the end of
+	// the text of the verb %*, or for the level of the verb %?.
 	longestHeader = 256
-	// headerWords is the number of words in which match seeks the level for %?.
+	// headerWords is the maximum number of words that match searches for the level of
+	// the verb %?.
 	headerWords = 10
 )
 

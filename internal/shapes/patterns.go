@@ -7,10 +7,9 @@ import (
 
 // patterns is a table of patterns. The first pattern that matches a line is used. To
 // exclude most patterns, one byte of the line is enough:
-//   - starts has, for each byte, the patterns that can match a line that begins with
-//     this byte,
-//   - leads has, for each verb, the patterns that begin with this verb, by the byte
-//     that can follow the verb's text.
+//   - For each byte, starts has the patterns that can match a line with this first byte.
+//   - For each verb, leads has the patterns that begin with this verb. These patterns are
+//     indexed by the byte that can follow the text of the verb.
 type patterns struct {
 	all    []pattern
 	starts byteSets // by the first byte of the line

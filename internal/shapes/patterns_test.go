@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPatternsRuleOutNoMatch checks that a pattern that matches a line is never excluded
-// because of the line's first bytes. The test changes each sample near the start and
+// TestPatternsRuleOutNoMatch checks that patterns.match never excludes a matching pattern
+// because of a single byte of the line. The test changes each sample near the start and
 // near the first separator.
 func TestPatternsRuleOutNoMatch(t *testing.T) {
 	t.Parallel()

@@ -199,8 +199,9 @@ func TestTextEvents(t *testing.T) {
 	assert.True(t, starts("\tat e"))
 }
 
-// TestEventsAfterHarmlessLines checks that a panic or an exception begins an event if
-// the line before has no error. After an error, it continues the event of that error.
+// TestEventsAfterHarmlessLines checks that a panic or an exception begins a new event if
+// the previous line has no error. If the previous line has an error, the panic or
+// exception belongs to the event of that line.
 func TestEventsAfterHarmlessLines(t *testing.T) {
 	t.Parallel()
 	trace := []string{"goroutine 1 [running]:", "main.main()", "\t/app/main.go:14 +0x1d", "exit status 2"}

@@ -10,7 +10,7 @@
 // The file is a bbolt database. A change is on disk when [Store.Swap] returns. A
 // crash of the process or the machine does not damage the file. If the file is damaged
 // in another way, Open or a later call returns an error that wraps [ErrDamaged]. bbolt
-// does not notice every damage: if a page of the file leads back to itself, Open does not
+// does not notice all damage: if a page of the file leads back to itself, Open does not
 // return.
 //
 // Only one process at a time can have the file open. Several queues of that process

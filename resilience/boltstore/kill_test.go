@@ -27,8 +27,8 @@ import (
 	"github.com/errclass/errclass/resilience/boltstore"
 )
 
-// childEnv makes the test binary a child process with a queue. The value is the
-// folder of the store and a mode:
+// childEnv is an environment variable. If it is set, the test binary runs as a child
+// process with a queue. The value is the folder of the store, a space and a mode:
 //
 //   - childDrain: accept no new tasks, and exit when no task is left.
 //   - childSuicide: run a task that kills the process, and exit when the queue has

@@ -99,8 +99,8 @@ func (s *Sharer) receive(ctx context.Context, sub *redis.PubSub) error {
 	}
 }
 
-// deliver stores the change of a message. If another process sent the change,
-// deliver also applies it.
+// deliver stores the change that a message contains. If another process sent the
+// message, deliver also applies the change to its gate.
 func (s *Sharer) deliver(payload string) {
 	c, err := decodeSent(payload)
 	if err != nil {
@@ -135,8 +135,8 @@ func (s *Sharer) load(ctx context.Context) error {
 	return nil
 }
 
-// loadStates reads and applies the states of some members of the index. It reads
-// only maxText+1 bytes of each state, because another program may have written it.
+// loadStates reads and applies the states with the given names. It reads only maxText+1
+// bytes of each state, because another program may have stored a huge value there.
 func (s *Sharer) loadStates(ctx context.Context, members []string) error {
 	texts, lefts := make([]*redis.StringCmd, len(members)), make([]*redis.DurationCmd, len(members))
 	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -163,8 +163,8 @@ func (s *Sharer) loadStates(ctx context.Context, members []string) error {
 	return nil
 }
 
-// apply stores the state of a member of the index and applies it to the gate. ttl is
-// the remaining TTL of the state.
+// apply puts a state that was read from the server into s.memory, and applies the state
+// to its gate. member is the name of the state, text its JSON, and ttl its remaining TTL.
 func (s *Sharer) apply(member, text string, ttl time.Duration) {
 	c, err := decode(text)
 	kind, gate, _ := strings.Cut(member, ":")

@@ -64,8 +64,8 @@ func (m *memory) put(c resilience.GateChange, age time.Duration) {
 // sweepPause is the shortest time between two removals of expired states.
 const sweepPause = time.Second
 
-// room reports whether there is room for one more state. It first removes expired states
-// if there is none. The caller holds mu.
+// room reports whether m can store one more state. If m is full, room first removes the
+// expired states, but at most once in sweepPause. The caller must have locked mu.
 func (m *memory) room(now time.Time) bool {
 	if len(m.states) >= maxStates && now.Sub(m.swept) >= sweepPause {
 		m.swept = now

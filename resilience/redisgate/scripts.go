@@ -82,7 +82,8 @@ return 1
 //   - After a failed trial, the script does not take the lease from another process.
 //
 // KEYS: state, index, lease. ARGV: JSON of the change, TTL, channel, member of the
-// index, time until the next trial, "1" for the first opening of an outage, process.
+// index, time until the next trial, "1" if this is the first opening of an outage, id of
+// the calling process.
 var openedScript = redis.NewScript(luaCommon + `
 local first = ARGV[6] == '1'
 if first and live(KEYS[1], tonumber(ARGV[2])) >= 0 then
@@ -145,8 +146,8 @@ end
 return 0
 `)
 
-// indexScript returns the members of the index. It writes too, so that it fails on a
-// read-only server.
+// indexScript removes the expired members of the index and returns the others. It
+// removes them so that the script writes, and therefore fails on a read-only server.
 //
 // KEYS: index.
 var indexScript = redis.NewScript(luaCommon + `

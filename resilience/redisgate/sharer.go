@@ -178,9 +178,9 @@ func (s *Sharer) Claim(ctx context.Context, gate string, lease time.Duration) (t
 	return 0, nil
 }
 
-// claim asks the server for a lease. left is the time that is left of another
-// process's lease. claim returns when ctx ends. The server may take commandTimeout to
-// answer, as for every command.
+// claim asks the server for a lease. If another process has the lease, left is the
+// remaining time of that lease. claim returns when ctx ends. The Redis command may still
+// run then, because the server has commandTimeout to answer each command.
 func (s *Sharer) claim(ctx context.Context, gate string, lease time.Duration) (left int64, err error) {
 	lefts, errs := make(chan int64, 1), make(chan error, 1)
 	go func() {

@@ -286,7 +286,8 @@ func TestHostileMessages(t *testing.T) {
 	})
 }
 
-// A thousand processes that meet the same rate limit send one message.
+// If equal or almost equal changes are published many times, the server sends one
+// message.
 func TestEqualChangesAreOne(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		p := newProcess(t, addr)
@@ -321,7 +322,7 @@ func TestServerKilled(t *testing.T) {
 	outage(t, server.Addr, server.Kill, func() { require.NoError(t, server.Start(t.Context())) })
 }
 
-// The server hangs while calls run, and answers again later.
+// The server hangs and answers again later. No call fails or waits because of that.
 func TestServerHangs(t *testing.T) {
 	t.Parallel()
 	server := realServer(t)
@@ -378,7 +379,7 @@ func outage(t *testing.T, addr string, stop, start func()) {
 	}
 }
 
-// If the server answers later than a trial can wait, the server is not away.
+// If the server answers too late for a trial, it does not count as unreachable.
 func TestSlowServer(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		slow, client := make(slowHook), newClient(t, addr)
@@ -410,7 +411,8 @@ func (s slowHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// The server cannot be reached when the program starts.
+// If the server cannot be reached when the program starts, calls succeed. One event
+// reports that the server is away, and another event that it is back.
 func TestServerAwayAtStart(t *testing.T) {
 	t.Parallel()
 	server := miniredis.RunT(t)

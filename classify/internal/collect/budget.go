@@ -41,12 +41,13 @@ const (
 	shortest = 1 << 10
 )
 
-// Budget limits how much more one classification may read. Amounts are subtracted
-// before the evidence is read. If too little is left, the evidence is skipped.
+// Budget limits how much more one classification may read. Before evidence is read, the
+// amount to read is subtracted from the budget. If too little is left, the evidence is
+// skipped.
 //
-// Before a part of the evidence is read, such as a response, an amount for this part is
-// added to the budget. This amount is called the share of the part. What the part does
-// not use remains for later parts.
+// Each part of the evidence, such as a response, has a share. The share is an amount that
+// is added to the budget before the part is read. If the part does not use all of its
+// share, the rest remains for later parts.
 type Budget struct {
 	Left    [resources]int
 	Limit   int         // the most bytes that are read of one text; 0 = no limit
@@ -75,8 +76,8 @@ func NewBudget(limit int) (b Budget) {
 // name, a code or a response is read.
 func (b *Budget) ShareNames() { b.Left[textBytes] += DefaultMaxBytes }
 
-// ShareChain adds the share of an error chain to the budget, for the texts and the
-// response bodies of its errors.
+// ShareChain adds to the budget the amounts that the errors of a chain may use for their
+// texts and response bodies. Call it before the chain is read.
 func (b *Budget) ShareChain() {
 	b.Left[textBytes] += min(max(DefaultMaxBytes, b.Limit), math.MaxInt/int(resources))
 	b.ShareBody()
@@ -92,7 +93,8 @@ func (b *Budget) ShareText() {
 	b.Left[textBytes] += min(share, math.MaxInt/int(resources)) // so that the sum of all shares does not overflow
 }
 
-// ShareBody adds the share of response bodies to the budget.
+// ShareBody adds to the budget the amounts for reading a response body and for decoding
+// the body as JSON.
 func (b *Budget) ShareBody() {
 	b.Left[BodyBytes] += shareOfBodies
 	b.Left[DecodedBytes] += shareOfJSON

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestCutAtSpace checks that a cut word is left out. Its beginning might match a
-// rule.
+// TestCutAtSpace checks that Cut leaves out a word instead of splitting it, because the
+// beginning of the word might match a rule.
 func TestCutAtSpace(t *testing.T) {
 	word := "insufficient_quotadial"
 	text := strings.Repeat(word+" ", 100)

@@ -1,4 +1,5 @@
-// Package resolve selects the signal that decides the classification.
+// Package resolve selects the signal that decides the classification. A signal is one
+// fact about an error, such as a status or a matched rule.
 package resolve
 
 import "github.com/errclass/errclass/classify/internal/signal"

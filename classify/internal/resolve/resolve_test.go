@@ -58,8 +58,8 @@ func TestOrderIsTotal(t *testing.T) {
 	}
 }
 
-// TestRankIsTransitive checks that ranks are transitive. Two reasons with the same
-// strength must have different ranks.
+// TestRankIsTransitive checks that the results of signal.Rank have a transitive order,
+// and that two reasons with the same strength have different ranks.
 func TestRankIsTransitive(t *testing.T) {
 	t.Parallel()
 	var ranks []uint16
@@ -87,8 +87,8 @@ func TestRankIsTransitive(t *testing.T) {
 	}
 }
 
-// TestEdgesLeadForward checks that Beats has no cycles. If a beats b and b beats c,
-// a must decide.
+// TestEdgesLeadForward checks that the relation signal.Signal.Beats has no cycles. If
+// signal a beats b and b beats c, Resolve must return the index of a.
 func TestEdgesLeadForward(t *testing.T) {
 	t.Parallel()
 	all := kinds()
@@ -179,8 +179,8 @@ func decided(all []signal.Signal) (won signal.Signal, ok bool) {
 	return won, ok
 }
 
-// TestSomethingDecides checks that a signal decides if any signal has a reason and
-// is not vetoed.
+// TestSomethingDecides checks that Resolve returns -1 exactly if each signal is vetoed
+// or has no reason.
 func TestSomethingDecides(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -193,8 +193,8 @@ func TestSomethingDecides(t *testing.T) {
 	})
 }
 
-// TestVetoesDoNotChain checks that a hint vetoes only signals of standard rules in
-// the same text.
+// TestVetoesDoNotChain checks that a hint, which is a signal without a reason, vetoes
+// only signals of standard rules in the same text.
 func TestVetoesDoNotChain(t *testing.T) {
 	t.Parallel()
 	hint := signal.Match(&signal.Rule{ID: "hint/a", Vetoes: []string{"timeout", "x/*"}}, 0)

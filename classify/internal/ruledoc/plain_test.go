@@ -68,8 +68,8 @@ func TestPlainReadsWhatTheLibraryReads(t *testing.T) {
 	require.Greater(t, read, len(paths)/2+15, "most files are plain")
 }
 
-// checkPlain reports whether readPlain understands file. If readPlain does, the YAML
-// library must read the same rules.
+// checkPlain reports whether readPlain supports the YAML of file. If readPlain supports
+// the YAML, the YAML library must read the same rules.
 func checkPlain(t *testing.T, file string) bool {
 	t.Helper()
 	rules, line, err := readPlain([]byte(file), func(int, *Rule) error { return nil })

@@ -106,8 +106,8 @@ func (p *plainParser) skipLines(indent int) {
 	}
 }
 
-// unquoted reads a text without quotes. The text ends before a byte in ends, a comment
-// or the end of the line.
+// unquoted reads a text without quotes. Each byte in ends is a byte that ends the text. A
+// comment and the end of the line also end the text.
 func (p *plainParser) unquoted(ends string) *yaml.Node {
 	rest := p.text[p.at:]
 	if !beginsUnquoted(rest) {

@@ -37,7 +37,7 @@ type Part struct {
 	Reads   textForm
 }
 
-// textForm is how a text is changed before it is matched against a part.
+// textForm says how a text is changed before it is matched against a [Part].
 type textForm uint8
 
 // The values of textForm.
@@ -186,9 +186,9 @@ func (s *Set) vetoed(matched []uint64, index int) bool {
 }
 
 // BeforeRefusal finds the first status in text that belongs to a matched rule of
-// s.Refusals. It returns the position of the status, counted from 1. If there is
-// none, it returns 0. In set, it sets the bits of the standard rules that match the text
-// before the status.
+// s.Refusals. It returns the position of the status, counted from 1, or 0 if text has no
+// such status. In set, it sets the bits of the standard rules that match the text before
+// the status.
 func (s *Set) BeforeRefusal(set, matched []uint64, text string) (at int32) {
 	var codes [8]int
 	n := 0

@@ -84,8 +84,9 @@ func (s *Set) Status(matched []uint64, text string) int {
 	return 0
 }
 
-// statusAt returns the offset of the first number in text that is one of codes, or
-// -1. If codes is empty, any status before a word counts.
+// statusAt returns the offset of the first number in text that is an element of codes,
+// or -1. If codes is empty, statusAt finds the first HTTP status from 400 to 599 that a
+// word follows, as in "404 Not Found".
 func statusAt(text string, codes []int) int {
 	for i := 0; i+3 <= len(text); i++ {
 		if text[i] != '4' && text[i] != '5' {

@@ -94,7 +94,7 @@ func errclass(tb testing.TB) processor.Logs {
 	return started(tb, p, err)
 }
 
-// nothing returns a processor that only visits each record and reads its severity.
+// The function nothing returns a processor that only reads the severity of each record.
 func nothing(tb testing.TB) processor.Logs {
 	tb.Helper()
 	errs := 0
@@ -148,7 +148,7 @@ func logs(first, percent int) plog.Logs {
 	return ld
 }
 
-// Both processors add the same attributes to a record.
+// The transform processor and the errclass processor add the same attributes to a record.
 func TestTransformAddsTheSame(t *testing.T) {
 	t.Parallel()
 	for _, p := range []processor.Logs{transform(t, len(rules)), errclass(t)} {

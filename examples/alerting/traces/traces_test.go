@@ -1,5 +1,5 @@
-// Package traces writes the series for rules_traces_test.yml. They come from an hour
-// of calls through package resilience in virtual time.
+// Package traces writes the time series in rules_traces_test.yml. Their values come from
+// an hour of calls through package resilience in virtual time.
 package traces
 
 import (
@@ -106,8 +106,8 @@ var traces = []trace{
 		name: "a fallback hides that the endpoint is down", every: time.Second, fallback: true,
 		call: func(context.Context, int, time.Duration) error { return errDown },
 		expect: []expectation{
-			// After a fallback, later calls go to the new target first, so only few
-			// attempts fail.
+			// After a fallback, later calls go to the new target first, so only a
+			// few attempts fail.
 			{"9m", nil}, {"20m", []string{breaker}}, {"30m", []string{breaker}},
 			{"40m", []string{breaker}}, {"49m", []string{breaker}}, {"59m", nil},
 		},

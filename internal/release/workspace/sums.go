@@ -45,8 +45,8 @@ func (s Sums) Write(m *Module, dir, root string) error {
 	return os.WriteFile(name, []byte(FormatSums(lines)), 0o644)
 }
 
-// ThirdParty returns the lines of a go.sum, except the lines for the module root and
-// for modules below it.
+// ThirdParty returns the lines of a go.sum, except the lines for the module with the
+// path root and for modules below it.
 func ThirdParty(sums, root string) []string {
 	var lines []string
 	for line := range strings.Lines(sums) {

@@ -48,9 +48,9 @@ const (
 )
 
 // ReadChain reads the chain of err and returns the text of err. If this program
-// ended the call itself, the text is "". If the Error method might never return, the
-// text is "" too. If errors.Join made err, only the texts of such errors are left out.
-// The argument cause is Evidence.Cause.
+// ended the call itself, the text is "". If the Error method of err might never return,
+// the text is "" too. If errors.Join made err, the text lacks only the joined errors
+// whose Error method might never return. The argument cause is Evidence.Cause.
 func ReadChain(q *collect.Inquiry, err, cause error) string {
 	if err == nil {
 		return ""
@@ -202,8 +202,8 @@ func (w *Walk) textOf(err error) string {
 	return text
 }
 
-// SafeText returns the text of any error. It leaves out texts whose Error method may
-// recurse without end.
+// SafeText returns the text of any error. If the Error method of err, or of an error
+// joined in err, may recurse without end, SafeText leaves out the text of that error.
 func SafeText(err error) string {
 	text, _ := CutText(err, 0, !fixedText(err) && endless(err))
 	return text
@@ -217,13 +217,14 @@ func fixedText(err error) bool {
 }
 
 // endless reports whether the chain of err is too large to follow: deeper than
-// 2*maxDepth, or with more than maxTree errors. Nested errors.Join at the top of the
-// chain may be deeper: no method follows them, because CutText reads them itself. For
-// example:
+// 2*maxDepth, or with more than maxTree errors. For example:
 //
 //   - An error wraps itself.
 //   - Each Unwrap returns a new error.
 //   - Joining an error with itself 64 times makes 2^64 texts.
+//
+// At the top of the chain, errors of errors.Join may be nested more deeply. CutText reads
+// them itself, so no Error method follows them.
 func endless(err error) bool {
 	nodes := maxTree
 	if reflect.TypeOf(err) != joinType {

@@ -2,5 +2,6 @@
 
 package chain
 
-// errnoID always returns "". These systems lack some or all POSIX error numbers.
+// errnoID always returns "". The systems for which this file is built lack some or all
+// POSIX error numbers.
 func errnoID(error) string { return "" }

@@ -2,8 +2,8 @@ package chain
 
 import "reflect"
 
-// interesting returns a map from the names of the exported fields that this package
-// reads to their indexes. The fields of embedded structs are included.
+// interesting returns the exported fields of t that this package reads, as a map from
+// name to index. The fields of embedded structs are included.
 func interesting(t reflect.Type) map[string][]int {
 	var fields map[string][]int
 	for _, name := range [...]string{

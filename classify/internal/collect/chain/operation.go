@@ -81,8 +81,8 @@ func (w *Walk) readURL(err *url.Error) {
 	}
 }
 
-// readPath reads a *fs.PathError. A failed fork or exec in package os returns one
-// too.
+// readPath reads a *fs.PathError. Package os also returns such an error for a failed fork
+// or exec.
 func (w *Walk) readPath(err *fs.PathError) {
 	w.op = opFile
 	if err.Op == "fork/exec" {

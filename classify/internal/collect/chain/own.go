@@ -134,7 +134,8 @@ func (e *ended) includes(err error) bool {
 // category returns the category of ctx.Err(): timeout or aborted. The cause may lack
 // ctx.Err(), so the first of these rules that applies decides:
 //
-//   - If the cause is context.Canceled or context.DeadlineExceeded, it is ctx.Err().
+//   - If the cause is context.Canceled or context.DeadlineExceeded, the cause is
+//     ctx.Err().
 //   - If one or both of these errors are joined in the cause, the last of them is
 //     ctx.Err().
 //   - If context.DeadlineExceeded is in the chain of the cause, the category is timeout.

@@ -38,8 +38,8 @@ func (w *Walk) readGRPC(err error) {
 	}
 }
 
-// GrpcBody encodes the details of a gRPC status as JSON, like Google's APIs over
-// HTTP. Details that are too large are left out. If no details remain, it returns "".
+// GrpcBody encodes the details of a gRPC status as JSON, as Google's APIs do
+// over HTTP. Details that are too large are left out. If no details remain, it returns "".
 func GrpcBody(q *collect.Inquiry, status reflect.Value, code string) string {
 	method := status.MethodByName("Details")
 	if !method.IsValid() {

@@ -18,7 +18,7 @@ type capability uint32
 
 const (
 	// These capabilities belong to types of the standard library. Types of net and
-	// crypto are read by name, because importing them costs too much.
+	// crypto are recognised by name, because importing these packages costs too much.
 	canErrno capability = 1 << iota
 	canOp
 	canDNS

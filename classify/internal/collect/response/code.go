@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// ReadType reads Evidence.Type. The names in ownTypes are types of Go's deadline and
-// cancellation errors. Such a name counts as much as an error value of that type.
+// ReadType reads the type name in Evidence.Type. The type name of a deadline or
+// cancellation error of Go (see ownTypes) counts as much as the error value itself.
 func ReadType(q *collect.Inquiry, name string) {
 	if len(name) > longestCode {
 		text.ReadText(q, name)
@@ -80,9 +80,9 @@ func nameless(name string) bool {
 // adds.
 const longestCode = 1 << 10
 
-// readCode adds the signal of a code from a field for codes. Some codes are
-// unambiguous even in prose. For these codes, rules/envelopes.yaml has rules that match
-// any text.
+// readCode adds the signal of a code. The code must come from a field for codes, such as
+// "code" in JSON, because many codes are ordinary words in prose. For codes that are
+// unambiguous even in prose, rules/envelopes.yaml has rules that match any text.
 func readCode(q *collect.Inquiry, code string) {
 	if len(code) > longestCode {
 		return

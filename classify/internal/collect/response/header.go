@@ -83,8 +83,8 @@ func (h *headers) add(name string) {
 	}
 }
 
-// ReadHeader reads the headers of a response. Their names may be in any case. If
-// there are too many headers, it looks up only knownHeaders.
+// ReadHeader reads the headers of a response. It ignores the case of their names. If
+// there are too many headers, it looks up only the names in knownHeaders.
 func ReadHeader(q *collect.Inquiry, status int, header map[string][]string) {
 	var all headers
 	if q.Budget.Spend(collect.HeaderNames, len(header)) {

@@ -14,7 +14,8 @@ import (
 	"github.com/errclass/errclass/internal/ownerfile"
 )
 
-// readerLimit is how long to wait until a program opens the named pipe for reading.
+// readerLimit is how long to wait for another program to open the named pipe of --event
+// for reading.
 const readerLimit = time.Second
 
 // eventFile opens the file of --event before the command runs. If that file is also

@@ -93,7 +93,8 @@ func TestRunEventIntoItsInput(t *testing.T) {
 	assert.Equal(t, "a,b\n", string(got))
 }
 
-// TestRunEventPipeWithoutReader checks that errclass does not wait long for a reader.
+// TestRunEventPipeWithoutReader checks that errclass gives up after a short wait if no
+// program reads the named pipe of --event.
 func TestRunEventPipeWithoutReader(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pipe")

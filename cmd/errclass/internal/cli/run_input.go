@@ -30,8 +30,8 @@ func newRunInput(in io.Reader, repeated, pty bool) *runInput {
 	}
 	switch {
 	case isFile && isTerminal(f):
-		// The kernel stops background processes that read a terminal, and the command is
-		// one, so use a pipe.
+		// The command is a background process, and the kernel stops a background process
+		// that reads a terminal. So the command gets a pipe.
 		in = nonblock.Reader{R: terminalReader(f)}
 	case isFile && repeated:
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {

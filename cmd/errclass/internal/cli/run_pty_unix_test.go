@@ -184,8 +184,9 @@ func TestRunPTYResize(t *testing.T) {
 	shown.await(t, "44 133")
 }
 
-// TestRunBackground runs errclass without --pty from a shell with job control. Its
-// standard input is the terminal of that shell.
+// TestRunBackground runs errclass without --pty from a shell with job control, in the
+// background and in the foreground. The standard input of errclass is the shell's
+// terminal.
 func TestRunBackground(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

@@ -39,9 +39,9 @@ func (x failure) asClosedOutput() failure {
 	return x
 }
 
-// maskedText returns an error's text with masked secrets. The name of a program or a
-// file is masked on its own. Otherwise a name such as "token" would count as the name of
-// a secret, and the text after the name would be masked.
+// maskedText returns an error's text with masked secrets. It masks the name of a
+// program or a file separately from the rest of the text. Otherwise a program's name such
+// as "token" would count as the name of a secret, and the text after it would be masked.
 func maskedText(err error) string {
 	switch e := err.(type) { //nolint:errorlint // errors.As would drop the text of a wrapping error
 	case *supervise.Error:
@@ -78,7 +78,8 @@ func (f *runFlags) report(s Streams, errs *lineWriter, event io.Writer, x failur
 	return codeError(f.code(x))
 }
 
-// explain writes the explanation of a failure. The deciding signal comes first.
+// explain writes the explanation of a failure. The [classify.Signal] that decided the
+// result comes first.
 func (x failure) explain(w io.Writer, json, colour bool) error {
 	message := x.outcome.Stderr
 	var exit *exec.ExitError
@@ -130,8 +131,8 @@ func (l *lineWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// setUnfinished records whether the last line lacks a line end. Call it after another
-// program may have written.
+// setUnfinished records whether the last line lacks a line end. Call setUnfinished if
+// another program may have written to the output.
 func (l *lineWriter) setUnfinished(unfinished bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -28,8 +28,9 @@ type retrier struct {
 	calls int // number of runs so far
 }
 
-// run returns the last outcome. If ctx ends during a pause, run returns the error of
-// ctx, and the outcome's result classifies that error.
+// run runs the command, repeats it if necessary, and returns the outcome of the last run.
+// If ctx ends during a pause, run returns the error of ctx, and the Result of the outcome
+// classifies that error.
 func (r *retrier) run(ctx context.Context) (supervise.Outcome, error) {
 	for {
 		in, err := r.input.next()
@@ -92,8 +93,8 @@ func (r *retrier) pause(res classify.Result) (wait time.Duration, again bool) {
 	if r.maxRuns > 0 {
 		limit = min(limit, r.maxRuns)
 	}
-	// A timeout here comes from --silence: after --timeout, ctx has ended, and run does
-	// not call pause.
+	// A timeout here comes from --silence. If the limit of --timeout has passed, ctx has
+	// ended, and run does not call pause.
 	again = res.Retryable() || res.Category == classify.CategoryTimeout
 	switch {
 	case !again, r.calls >= limit:

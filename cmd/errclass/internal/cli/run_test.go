@@ -21,8 +21,9 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// asChild is an environment variable. If it is set, the test binary performs
-// childActions. The binary's arguments are pairs of an action and the action's argument.
+// asChild is the name of an environment variable. If the variable is set, the test binary
+// performs the actions that its arguments name. The arguments are pairs: a key of
+// childActions and the argument of that action.
 const asChild = "ERRCLASS_TEST_AS_CHILD"
 
 // childActions has the actions that the test binary can perform if asChild is set.
@@ -216,8 +217,8 @@ func TestRunInput(t *testing.T) {
 	}
 }
 
-// busy is a non-blocking pipe. Every second call finds it full or empty. If fails is
-// set, its writes fail.
+// busy is a non-blocking pipe. Every second call finds the pipe full or empty. If the
+// field fails is not nil, each Write returns that error.
 type busy struct {
 	io.Reader
 	bytes.Buffer

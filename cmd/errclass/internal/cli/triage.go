@@ -141,7 +141,7 @@ func (p *triageProgress) Start(bytes int64, known bool) {
 	}
 }
 
-// Read adds n bytes.
+// Read advances the bar by n bytes.
 func (p *triageProgress) Read(n int) {
 	if p.bar != nil {
 		p.bar.tracker.Increment(int64(n))

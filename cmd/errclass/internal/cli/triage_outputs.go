@@ -32,9 +32,13 @@ func (f *outputFiles) all() []outputFile {
 	}, func(file outputFile) bool { return file.name == "" })
 }
 
-// refuseInputs returns an error if an output would replace an input or a file in an
-// input folder, if standard output is such a file, or if two outputs are the same file.
-// Missing outputs and devices are ignored.
+// refuseInputs returns an error in these cases:
+//
+//   - An output file already exists, and is an input or is in an input folder.
+//   - Standard output is an input or a file in an input folder.
+//   - Two output files have the same name.
+//
+// Devices and other outputs that are not regular files are ignored.
 func (f *outputFiles) refuseInputs(s Streams, inputs []string) error {
 	if err := cmp.Or(refuseOwnOutput(s, inputs), refuseOutputBelow(s, inputs)); err != nil {
 		return err

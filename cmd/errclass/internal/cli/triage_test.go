@@ -119,8 +119,8 @@ func TestTriageKeepsInputs(t *testing.T) {
 	assert.Contains(t, r.err, "--html and --rules-out are the same file")
 }
 
-// TestTriageRefusesOutputBelow checks that standard output is not a file that a triage of
-// the same folder reads.
+// TestTriageRefusesOutputBelow checks that triage returns an error if standard output is
+// a file in the input folder.
 func TestTriageRefusesOutputBelow(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Dir(file(t, "app.jsonl", triageLog))

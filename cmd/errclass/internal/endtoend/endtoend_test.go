@@ -18,7 +18,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// FuzzError builds an error from the fuzzer's input and sends it through all signals.
+// FuzzError builds an error from the fuzzer's input. Logs, spans and "errclass logs" must
+// show the same category and reason for the error.
 func FuzzError(f *testing.F) {
 	for kind := range byte(16) { // each kind of error alone, as a wrapper, and wrapped
 		f.Add([]byte{kind, 1, 9, 9, 1, 3, 5})
@@ -38,7 +39,8 @@ func TestError(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { s.check(t, rapidSource{t}) })
 }
 
-// check builds an error and requires the same answer from every signal.
+// check builds an error and requires the same category and reason from package classify,
+// slog, a span and "errclass logs".
 func (s *signals) check(t require.TestingT, src source) {
 	b := &builder{source: src}
 	err := b.build(0)
@@ -88,7 +90,8 @@ func rendered(line string) string {
 	return m.Err
 }
 
-// checkText sends a text without an error value through all signals.
+// checkText logs a text instead of an error value. slog, "errclass logs", an
+// OpenTelemetry log record, a span and its event must show the same answer.
 func (s *signals) checkText(t require.TestingT, words string) {
 	want := answerOf(t, classify.Message(words))
 	line, inRecord := s.record(context.Background(), t, "err", words)
@@ -102,7 +105,8 @@ func (s *signals) checkText(t require.TestingT, words string) {
 	require.Equal(t, want, event, "event, of a text")
 }
 
-// checkStatus sends a text and an HTTP status through signals that accept both.
+// checkStatus logs a text and an HTTP status. slog, "errclass logs" and an OpenTelemetry
+// log record must show the same answer.
 func (s *signals) checkStatus(t require.TestingT, words string, status int) {
 	want := answerOf(t, classify.Standard.Classify(classify.Evidence{Message: words, Status: status}))
 	line, inRecord := s.record(context.Background(), t, "err", words, "status", status)

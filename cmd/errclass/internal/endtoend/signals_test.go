@@ -22,11 +22,12 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// answer is the category and the reason that a signal shows for an error.
+// answer is the category and the reason that an output, such as a log record or a span,
+// shows for an error.
 type answer struct{ category, reason string }
 
-// signals has two loggers and a tracer, each in two versions: with errclass and
-// without.
+// signals has a slog logger, a tracer and an OpenTelemetry logger. It records the output
+// of each twice: with errclass and, in the fields named bare, without.
 type signals struct {
 	observed []classify.Result // the results that observers got in one check
 

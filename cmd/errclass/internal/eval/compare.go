@@ -8,8 +8,8 @@ import (
 )
 
 // Comparison is the difference between two sets of predictions for the same entries.
-// A prediction is right if its category and its reason are right. Accepted answers
-// count as right.
+// A prediction is right if its category and its reason are right. Answers in Accept and
+// AcceptCategory of the [Entry] count as right.
 type Comparison struct {
 	Won          []Change `json:"won"`           // the earlier prediction was wrong, the new one is right
 	Lost         []Change `json:"lost"`          // the earlier prediction was right, the new one is wrong

@@ -12,8 +12,8 @@ type Reliability struct {
 	Ranges           []ConfidenceRange `json:"ranges"` // in ascending order, only ranges with answers
 }
 
-// ConfidenceRange counts the answers with a confidence in a range of 0.1. The first
-// value of the range is From. The last range includes 1.
+// ConfidenceRange counts the answers with a confidence in one range. The range begins at
+// From and is 0.1 wide. The last range includes 1.
 type ConfidenceRange struct {
 	From           float64 `json:"from"`
 	Answers        int     `json:"answers"`

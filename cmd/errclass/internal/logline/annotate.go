@@ -80,8 +80,8 @@ type Annotation struct {
 	// Category and Reason are the values in the annotated line. Values that the line
 	// already had are kept. Unless Kind is Classified, both are empty.
 	Category, Reason string
-	// More has the insertions for the classified records of the line after the first
-	// one, in order. Only OTLP JSON has several records in a line.
+	// If a line has several classified records, More has the insertions for the second
+	// and all later ones, in order. Only OTLP JSON has several records in a line.
 	More []Insertion
 
 	time time.Time
@@ -144,7 +144,8 @@ func (a *Annotator) record(rec *shapes.Record) {
 	if a.times {
 		found.time, _ = rec.Time()
 	}
-	// The insertions must be in order. A record without a place gets no fields.
+	// Insert no fields if rec.At is -1, or if it is less than the index of the previous
+	// insertion: the insertions must be in order.
 	before := len(a.buf)
 	if rec.At >= found.At {
 		found.At = rec.At
@@ -160,9 +161,9 @@ const longestName = 64
 // Classify classifies the texts of a record, such as its message. It returns the
 // classification that package precedence chooses, and the first text.
 //
-// The code of a record becomes [classify.Evidence.Code]. It never means that the
+// The code of a record becomes [classify.Evidence.Code]. A code never means that the
 // logging program reached its own deadline or was canceled. The field exception.type
-// becomes [classify.Evidence.Type]. It can mean that the logging program reached its
+// becomes [classify.Evidence.Type]. A type can mean that the logging program reached its
 // own deadline.
 func Classify(c func(classify.Evidence) classify.Result, rec *shapes.Record) (best classify.Result, first string) {
 	rec.Sources(func(s shapes.Source) (more bool) {

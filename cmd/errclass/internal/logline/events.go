@@ -8,7 +8,8 @@ import (
 	"github.com/errclass/errclass/internal/shapes"
 )
 
-// textLog classifies text events.
+// textLog classifies text events. A text event is one message of a log that is plain
+// text, including the lines of a stack trace.
 type textLog struct {
 	shapes.TextEvents
 	classify classifyFunc

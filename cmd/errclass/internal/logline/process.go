@@ -75,9 +75,9 @@ const eventHold = 100 * time.Millisecond
 func (p *Processor) Waits(waits bool) { p.waits = waits }
 
 // Process reads r to its end. A JSON object that spans lines is one record. Process
-// holds at most [MaxLine] bytes in memory. It writes every line before it waits for
-// the next one. If the last line of r has no line end, the next input starts on a new
-// line.
+// holds at most [MaxLine] bytes in memory. Before a read that can block, Process writes
+// the lines that it has read: see [Processor.Waits]. If the last line of r has no line
+// end, the next input starts on a new line.
 //
 // Process returns the error of r or an [*OutputError]. If r fails, the lines before
 // the failure are still written.
@@ -257,7 +257,8 @@ func (p *Processor) release() {
 	p.held = p.held[:0]
 }
 
-// notJSON counts n lines that are not JSON. The first has the given line number.
+// notJSON counts n lines that are not JSON. The parameter first is the number of the
+// first of these lines.
 func (p *Processor) notJSON(first, n int64) {
 	p.summary.NotJSON += n
 	p.summary.FirstNotJSON = firstLine(p.summary.FirstNotJSON, first)

@@ -66,8 +66,9 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// TestRecordsWithoutAttributesPass checks OTLP lines of which a later record has
-// attributes that are not a list. No field can be inserted into that record.
+// TestRecordsWithoutAttributesPass checks OTLP lines with four records. In two of the
+// records, the attributes are not a list. These records must stay unchanged, because no
+// field can be inserted into them.
 func TestRecordsWithoutAttributesPass(t *testing.T) {
 	t.Parallel()
 	const (
@@ -240,8 +241,8 @@ func (w *waiter) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestTextEventsAreHeldForInput checks an event of several lines that arrive in
-// separate reads.
+// TestTextEventsAreHeldForInput checks that the lines of an event are classified together
+// if they arrive in separate reads without a pause.
 func TestTextEventsAreHeldForInput(t *testing.T) {
 	t.Parallel()
 	const pairs = " error.category=retryable error.reason=rate_limit"
@@ -266,8 +267,8 @@ func TestTextEventsAreHeldForInput(t *testing.T) {
 	}
 }
 
-// TestObjectsAreHeldForInput checks JSON objects of several lines that arrive in
-// separate reads.
+// TestObjectsAreHeldForInput checks that a JSON object is classified if its lines arrive
+// in separate reads without a pause.
 func TestObjectsAreHeldForInput(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -110,8 +110,8 @@ var anyField = func() (forms []*regexp.Regexp) {
 	return append(forms, regexp.MustCompile(`^"attributes":\[\{"key":"error\.category","value":\{"stringValue":"[a-z_]+"\}\},\{"key":"error\.reason","value":\{"stringValue":"[a-z_]+"\}\}\]`))
 }()
 
-// addsOnlyFields reports whether removing inserted fields turns one text into the
-// other.
+// addsOnlyFields reports whether after differs from before only by inserted fields. It
+// also returns true if the texts are equal.
 func addsOnlyFields(before, after string) bool {
 	next := strings.Index(after, "error.category")
 	if next < 0 {

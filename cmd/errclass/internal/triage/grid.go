@@ -7,13 +7,13 @@ var steps = [...]int64{
 	1, 5, 15, 60, 5 * 60, 15 * 60, 3600, 3 * 3600, 6 * 3600, 86400, 7 * 86400, 28 * 86400, 364 * 86400, 3640 * 86400,
 }
 
-// A time outside of these years does not count. It comes from a wrong clock.
+// A time outside of these years is ignored, because it comes from a wrong clock.
 const (
 	firstYear = 1990
 	lastYear  = 2100
 )
 
-// usable returns nanoseconds since 1970, or 0 for a year that does not count.
+// usable returns t in nanoseconds since 1970, or 0 if the year of t is ignored.
 func usable(t time.Time) int64 {
 	if y := t.Year(); y < firstYear || y > lastYear {
 		return 0

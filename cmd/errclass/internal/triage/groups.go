@@ -18,8 +18,8 @@ const (
 	maxIDs = 1 << 16
 	// maxKept limits how many files, and how many services, a group counts separately.
 	maxKept = 4 * MaxOrigins
-	// exampleBytes limits the size of all examples. Later examples get only
-	// shortExample bytes.
+	// exampleBytes limits the total size of all examples. Once the total exceeds it, each
+	// text of a new example is cut to shortExample bytes.
 	exampleBytes = 16 << 20
 	shortExample = 256
 )
@@ -53,8 +53,8 @@ type total struct {
 	series   counts
 }
 
-// group has the events with one template and, if their reasons are from rules or from
-// the records, with one category and reason.
+// group has events with one template. If the reasons of the events are from rules or
+// from the records, the events also share one category and one reason.
 type group struct {
 	labels      []label // of the events; the label of the group comes first
 	noRule      bool    // see event.noRule
@@ -127,8 +127,8 @@ func earlier(a, b int64) int64 {
 func (g *groups) group(e *event) *group {
 	c := g.ids[e.id]
 	if c == nil {
-		// A value is no longer recognised as a secret after fingerprint has changed the text
-		// around it.
+		// Mask secrets before fingerprint changes the text around them. Afterwards, they
+		// would no longer be recognised.
 		_, template := fingerprint.Of(mask.Text(e.text))
 		c = g.tree.Add(template)
 		if len(g.ids) >= maxIDs {
@@ -153,8 +153,9 @@ func (o *group) takes(c classify.Category, r classify.Reason, noRule bool) bool 
 	return o.noRule == noRule && (noRule || o.labels[0].reason == r && o.labels[0].category == c)
 }
 
-// label counts events with a category and a reason. The label with the most events comes
-// first. Of labels with equally many, the one with the earliest event comes first.
+// label adds the count of l to the group's label with the same category and reason, or
+// appends l. The label with the most events comes first. Of labels with the same number
+// of events, the one with the earliest event comes first.
 func (o *group) label(l label) {
 	i := slices.IndexFunc(o.labels, func(p label) bool { return p.reason == l.reason && p.category == l.category })
 	if i < 0 {

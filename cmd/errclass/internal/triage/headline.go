@@ -87,7 +87,7 @@ func endsWord(r rune) bool {
 const ellipsis = "…"
 
 // shortenedWords is like [Shortened], for a text that is not masked. It also removes the
-// word at the cut, because a part of a secret may not be recognised.
+// word at the cut, because masking might not recognise a part of a secret.
 func shortenedWords(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -105,8 +105,8 @@ func Shortened(text string, limit int) string {
 	return cut(text, limit-len(ellipsis)) + ellipsis
 }
 
-// combined returns a message and its error. If one of the two contains the other, it
-// returns only the longer one.
+// combined returns a message followed by its error. If one of the two contains the
+// other, it returns only the longer one.
 func combined(message, cause string) string {
 	message, cause = strings.TrimSpace(message), strings.TrimSpace(cause)
 	switch {

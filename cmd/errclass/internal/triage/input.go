@@ -31,8 +31,8 @@ type input struct {
 const stdinName = "-"
 
 // findInputs returns the files to read, sorted by name, and without duplicates. For a
-// directory, it returns all regular files, including those that a symbolic link in the
-// directory names. problems has the names that cannot be read.
+// directory, it returns all regular files in it, and the regular files to which symbolic
+// links in it point. problems has the names that cannot be read.
 func findInputs(names []string) (inputs []*input, problems []Note) {
 	seen := map[string]bool{}
 	add := func(name string, info fs.FileInfo) {
@@ -153,15 +153,15 @@ func decompressed(r io.Reader) (text io.Reader, release func(), err error) {
 	return b, release, sniff(b)
 }
 
-// isZstandard reports whether compressed data begins with a frame of Zstandard: one with
-// data or, as pzstd writes it, one to skip.
+// isZstandard reports whether compressed data begins with a frame of Zstandard, either a
+// data frame or a skippable frame. pzstd writes skippable frames.
 func isZstandard(head []byte) bool {
 	return bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
 		len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.HasPrefix(head[1:], []byte{0x2a, 0x4d, 0x18})
 }
 
 // sniff returns an error if r is binary or UTF-16. It skips zero bytes at the beginning of
-// r. It does not return an error of reading r, because a later read returns that error.
+// r. If reading r fails, sniff ignores the error, because a later read returns it.
 func sniff(r *bufio.Reader) error {
 	skipHole(r)
 	head, _ := r.Peek(sniffed)

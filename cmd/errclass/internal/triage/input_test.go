@@ -180,7 +180,7 @@ func TestUnreadable(t *testing.T) {
 }
 
 // TestNoPermission checks that files and folders without read permission are reported.
-// Root can read all of them.
+// If root runs the test, it checks that all of them are read.
 func TestNoPermission(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{"good": line(1, "x"), "closed/x": line(2, "x"), "secret": line(3, "x")})

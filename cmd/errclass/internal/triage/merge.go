@@ -115,7 +115,7 @@ func (m *merger) openMore() {
 }
 
 // earliest returns the earliest time of the next events in open inputs. If no input
-// is open, opening[0] has the earliest time.
+// is open, it returns the time of opening[0], which begins earliest.
 func (m *merger) earliest(opening []*source) int64 {
 	if len(m.open) > 0 {
 		return m.open[0].when

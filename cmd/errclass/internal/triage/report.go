@@ -62,9 +62,9 @@ type Count struct {
 	Series   Series            `json:"series"`
 }
 
-// Group describes the events that share a template, a category and a reason. Events whose
-// reason is from the model or unknown share a group too. It has the category and the
-// reason of most of them.
+// Group describes the events that share a template, a category and a reason. But of each
+// template, all events whose reason is unknown or from the model are in one group. That
+// group has the category and the reason of most of its events.
 type Group struct {
 	// ID is unique within a report. It is the fingerprint of the template: see
 	// package fingerprint. If groups share a template, only the largest group has

@@ -23,7 +23,7 @@ type Options struct {
 	Inputs []string
 	Stdin  io.Reader
 	// Open opens a file to read. Once the context has ended, Open and Read must return an
-	// error. nil means os.Open, for files that do not block.
+	// error. nil means os.Open. Then no file may block, as a named pipe can.
 	Open func(name string) (io.ReadCloser, error)
 	// Classifier classifies the errors. nil means classify.Standard.
 	Classifier *classify.Classifier
@@ -34,7 +34,8 @@ type Options struct {
 	// Progress is told how much of the input was read. Its methods must be safe for
 	// concurrent use. Progress can be nil.
 	Progress Progress
-	// Now completes times without a year. The zero time means time.Now().
+	// Now is used to find the year of times without a year. For a regular file, the time
+	// of its last change is used instead. The zero time means time.Now().
 	Now time.Time
 }
 

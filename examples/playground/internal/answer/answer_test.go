@@ -12,8 +12,8 @@ import (
 	"github.com/errclass/errclass/examples/playground/internal/answer"
 )
 
-// text joins the texts of x. It encloses each marked text in characters such as »
-// and «.
+// text joins the pieces of x.Text. It encloses each marked piece in characters such as
+// » and «.
 func text(x answer.Explanation) string {
 	var b strings.Builder
 	for _, p := range x.Text {

@@ -86,7 +86,8 @@ func TestWriteEscapes(t *testing.T) {
 	assert.Equal(t, "an error that no rule knows", got.Advice["unknown"].Meaning)
 }
 
-// TestWritePolicy checks that the policy permits the page's own script and style.
+// TestWritePolicy checks that the page's Content-Security-Policy permits the script and
+// the style of the page.
 func TestWritePolicy(t *testing.T) {
 	t.Parallel()
 	text := write(t, report(1, 10))
