@@ -9,17 +9,28 @@ import (
 	"github.com/errclass/errclass/internal/cputime"
 )
 
+// square takes time in proportion to the square of the length of s.
+func square(s string) (n int) {
+	for range []byte(s) {
+		for range []byte(s) {
+			n++
+		}
+	}
+	return n
+}
+
 func TestScaling(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name     string
 		forEachB func(rest string) int // does the work for one "b"; rest begins with that "b"
+		size     int
 		maxRatio float64
 		want     string
 	}{
-		{"linear", func(string) int { return 1 }, 1000, ""},
-		{"expensive", func(string) int { return strings.Count(strings.Repeat("xy", 1000), "y") }, 10, "a byte of ordinary text"},
-		{"quadratic", func(rest string) int { return len(strings.Fields(rest)) }, 1e9, "the cost grows by a factor of "},
+		{"linear", func(string) int { return 1 }, 1 << 10, 1000, ""},
+		{"expensive", func(string) int { return strings.Count(strings.Repeat("xy", 1000), "y") }, 1 << 10, 10, "a byte of ordinary text"},
+		{"cubic", square, 1 << 7, 1e9, "the cost grows by a factor of "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -31,7 +42,7 @@ func TestScaling(t *testing.T) {
 					}
 				}
 			}}
-			err := s.Check(func(size int) string { return strings.Repeat("b", size) }, 1<<10, 4<<10)
+			err := s.Check(func(size int) string { return strings.Repeat("b", size) }, tt.size, 4*tt.size)
 			if tt.want == "" {
 				assert.NoError(t, err)
 			} else {
