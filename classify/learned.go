@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/errclass/errclass/classify/internal/collect"
 	"github.com/errclass/errclass/classify/internal/memory"
@@ -101,6 +102,10 @@ func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 	return g
 }
 
+// readers has model readers for reuse. A reader has 9 KB: on the stack, it would make the
+// stack of each new goroutine grow.
+var readers = sync.Pool{New: func() any { return new(model.Reader) }}
+
 // ask returns the model's answer to the texts that were read, and caches it.
 func ask(q *collect.Inquiry, prior model.Prior) (a memory.Answer) {
 	key := math.Float64bits(prior.Weight) + uint64(prior.Reason)<<1
@@ -111,14 +116,16 @@ func ask(q *collect.Inquiry, prior model.Prior) (a memory.Answer) {
 	if a, ok := memory.RecallAnswer(entry, hash); ok {
 		return a
 	}
-	var r model.Reader
-	m := readForModel(q, &r)
+	r := readers.Get().(*model.Reader)
+	m := readForModel(q, r)
 	// If r is full, the model has perhaps not read the part of the text that the rule
 	// matched. Then the model gives no answer.
 	if prior.Weight == 0 || !r.Full() {
-		answer, sure := m.Answer(&r, model.Chosen, prior)
+		answer, sure := m.Answer(r, model.Chosen, prior)
 		a = memory.Answer{Reason: answer.Reason, Step: answer.Step(), Sure: sure}
 	}
+	*r = model.Reader{}
+	readers.Put(r)
 	memory.RememberAnswer(entry, hash, a)
 	return a
 }
