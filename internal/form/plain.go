@@ -19,15 +19,28 @@ func PlainText(text string) string {
 	if len(text) > maxPlain {
 		return text
 	}
-	for i := range len(text) {
-		if mayBeOdd[text[i]] {
-			s := splicer{text: text}
-			EachOdd(text, s.replace)
-			text, _ = s.result()
-			return text
+	if plainPrefix(text) == len(text) {
+		return text
+	}
+	s := splicer{text: text}
+	EachOdd(text, s.replace)
+	text, _ = s.result()
+	return text
+}
+
+// plainPrefix returns the length of the part of text in which EachOdd finds nothing.
+func plainPrefix(text string) int {
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		s := text[i : i+8]
+		if mayBeOdd[s[0]]|mayBeOdd[s[1]]|mayBeOdd[s[2]]|mayBeOdd[s[3]]|mayBeOdd[s[4]]|mayBeOdd[s[5]]|mayBeOdd[s[6]]|mayBeOdd[s[7]] != 0 {
+			break
 		}
 	}
-	return text
+	for i < len(text) && mayBeOdd[text[i]] == 0 {
+		i++
+	}
+	return i
 }
 
 // SingleSpaced replaces every run of spaces and tabs with one space. At the end of
@@ -45,8 +58,29 @@ func SingleSpaced(text string) string {
 // hasGap is a quick check before EachGap. If hasGap returns false, EachGap finds
 // nothing.
 func hasGap(text string) bool {
+	// Most texts have single spaces and no other byte below '!'. So test eight bytes
+	// at once for two neighbours below '!' and for any byte below ' '. The last byte is
+	// tested again with the next seven.
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(text); i += 7 {
+		eight := eightBytes(text[i : i+8])
+		blank := (eight - ones*'!') &^ eight & tops // top bit of each byte below '!'
+		control := (eight - ones*' ') &^ eight & tops
+		if control|blank&(blank>>8) != 0 {
+			break
+		}
+	}
+	text = text[i:]
 	return strings.IndexByte(text, '\t') >= 0 || strings.IndexByte(text, '\r') >= 0 || strings.HasSuffix(text, " ") ||
 		strings.Contains(text, "  ") || strings.Contains(text, " \n")
+}
+
+// eightBytes returns the first eight bytes of s in little-endian order.
+func eightBytes(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 // EachGap visits every run of blanks except a single space. At the end of a line, it
@@ -80,10 +114,12 @@ func EachGap(text string, visit func(start, end int, replacement string)) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// mayBeOdd is true for each byte that can begin a substring that EachOdd visits.
-var mayBeOdd = func() (odd [256]bool) {
+// mayBeOdd is 1 for each byte that can begin a substring that EachOdd visits.
+var mayBeOdd = func() (odd [256]uint8) {
 	for c := range odd {
-		odd[c] = c < ' ' && c != '\t' && c != '\n' && c != '\r' || c >= 0x7f || strings.IndexByte(`\#&^%`, byte(c)) >= 0
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c >= 0x7f || strings.IndexByte(`\#&^%`, byte(c)) >= 0 {
+			odd[c] = 1
+		}
 	}
 	return odd
 }()
@@ -98,8 +134,8 @@ func EachOdd(text string, visit func(start, end int, replacement string)) {
 	ends := stringEnds{text: text, next: -1}
 	last := 0 // end of the previous substring
 	for i := 0; i < len(text); {
-		if !mayBeOdd[text[i]] {
-			i++
+		if mayBeOdd[text[i]] == 0 {
+			i += plainPrefix(text[i:])
 			continue
 		}
 		r, size := character(text[i:])
