@@ -29,6 +29,19 @@ var kinds = func() (k [256]byte) {
 	return k
 }()
 
+// lower maps each letter to lower case. It maps all other bytes to zero.
+var lower = func() (l [256]byte) {
+	for c := range l {
+		switch {
+		case 'A' <= c && c <= 'Z':
+			l[c] = byte(c) | 0x20
+		case kinds[c] == letter:
+			l[c] = byte(c)
+		}
+	}
+	return l
+}()
+
 // scanner reads a text word by word.
 type scanner struct {
 	frames   form.FrameReader
@@ -64,70 +77,67 @@ func (s *scanner) nextInPart(w *word) bool {
 	for s.pos < len(text) {
 		start := s.pos
 		s.start = start
-		c := text[start]
-		kind := kinds[c]
-		if kind == separator {
+		switch kinds[text[start]] {
+		case letter:
+			hash := s.letters(w)
+			switch {
+			case s.skipIdentifier(start):
+				if s.mask(identifier, w) {
+					return true
+				}
+			case isMonth(text, start, s.pos):
+				if s.mask(number, w) {
+					return true
+				}
+			default:
+				s.whole(hash, w)
+				return true
+			}
+		case digit:
+			for s.pos++; s.pos < len(text) && kinds[text[s.pos]] == digit; s.pos++ {
+			}
+			kind := uint64(number)
+			if s.skipIdentifier(start) {
+				kind = identifier
+			} else if c := text[start]; s.pos-start == 3 && (c == '4' || c == '5') {
+				status := uint64(c)<<16 | uint64(text[start+1])<<8 | uint64(text[start+2])
+				w.n = 0
+				s.whole((status^seed)*multiplier, w)
+				return true
+			}
+			if s.mask(kind, w) {
+				return true
+			}
+		default:
 			s.pos++
-			if c == '/' && s.startsLocation(start) {
+			if text[start] == '/' && s.startsLocation(start) {
 				s.skipLocation()
 				if s.mask(location, w) {
 					return true
 				}
 			}
-			continue
-		}
-		end := start + 1
-		for end < len(text) && kinds[text[end]] == kind {
-			end++
-		}
-		if start == 0 || kinds[text[start-1]] == separator {
-			if after := identifierEnd(text, start, end); after > 0 {
-				s.pos = after
-				if s.mask(identifier, w) {
-					return true
-				}
-				continue
-			}
-		}
-		if kind == letter && isMonth(text, start, end) {
-			s.pos = end
-			if s.mask(number, w) {
-				return true
-			}
-			continue
-		}
-		if kind != digit {
-			s.letters(w, min(end, start+maxWord))
-			return true
-		}
-		s.pos = end
-		if end-start == 3 && (c == '4' || c == '5') {
-			status := uint64(text[start])<<16 | uint64(text[start+1])<<8 | uint64(text[start+2])
-			w.n = 0
-			s.whole((status^seed)*multiplier, w)
-			return true
-		}
-		if s.mask(number, w) {
-			return true
 		}
 	}
 	return false
 }
 
-// letters sets w to the word s.text[s.pos:end].
-func (s *scanner) letters(w *word, end int) {
-	hash := uint64(seed)
-	w.n = copy(w.letters[:], s.text[s.pos:end])
-	for i, c := range w.text() {
-		if 'A' <= c && c <= 'Z' {
-			c |= 0x20
-			w.letters[i] = c
+// letters reads at most maxWord letters into w and returns their hash.
+func (s *scanner) letters(w *word) uint64 {
+	hash, n := uint64(seed), 0
+	text := s.text[s.pos:min(len(s.text), s.pos+maxWord)]
+	for n < len(text) && n < len(w.letters) {
+		c := lower[text[n]]
+		if c == 0 {
+			break
 		}
+		w.letters[n] = c
+		n++
 		hash = (hash ^ uint64(c)) * multiplier
 		hash ^= hash >> 29
 	}
-	s.pos = end
-	s.whole(hash, w)
+	w.n = n
+	s.pos += n
+	return hash
 }
 
 // whole sets w.whole, the feature of the word with this hash, and w.pair, the feature
@@ -206,15 +216,24 @@ func isMonth(text string, start, end int) bool {
 	return false
 }
 
-// identifierEnd returns the end of the id at index start, or 0 if there is no id.
-// text[start:end] must be the first run of letters or of digits. An id has both of
-// these properties:
+// skipIdentifier moves to the end of the id that begins at index start. If there is no
+// id, skipIdentifier returns false. The first run of letters or of digits was read.
+func (s *scanner) skipIdentifier(start int) bool {
+	if s.pos == len(s.text) || kinds[s.text[s.pos]] == separator || start > 0 && kinds[s.text[start-1]] != separator {
+		return false
+	}
+	end := identifierEnd(s.text, start)
+	if end > 0 {
+		s.pos = end
+	}
+	return end > 0
+}
+
+// identifierEnd returns the end of the id at index start, or 0 if there is no id. An id
+// has both of these properties:
 //   - It has at least six letters and digits.
 //   - A letter follows a digit at least twice. Once is enough in a hexadecimal id.
-func identifierEnd(text string, start, end int) int {
-	if end == len(text) || kinds[text[end]] == separator {
-		return 0
-	}
+func identifierEnd(text string, start int) int {
 	changes, hex, wasDigit := 0, true, false
 	i := start
 	for ; i < len(text); i++ {
