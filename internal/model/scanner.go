@@ -94,7 +94,8 @@ func (s *scanner) nextInPart(w *word) bool {
 				return true
 			}
 		case digit:
-			for s.pos++; s.pos < len(text) && kinds[text[s.pos]] == digit; s.pos++ {
+			for s.pos < len(text) && kinds[text[s.pos]] == digit {
+				s.pos++
 			}
 			kind := uint64(number)
 			if s.skipIdentifier(start) {
