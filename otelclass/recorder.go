@@ -33,8 +33,8 @@ var standardRecorder = NewRecorder()
 
 // RecordError calls span.RecordError and adds category and reason to the event and
 // to the span. It classifies the error value with everything that it wraps. The
-// status of the span is not changed. A later error replaces the attributes on the
-// span. A [SpanProcessor] keeps these attributes.
+// status of the span is not changed. A later error replaces the attributes that
+// an earlier one added to the span. A [SpanProcessor] does not replace them.
 //
 // With [WithDetails], if the span already has [RetryAfterMSKey], a later error
 // without a retry-after time sets this attribute to 0.

@@ -100,7 +100,7 @@ var ErrHeld = errors.New("endpoint held by a rate limit")
 // rate limit and reads RetryAfter.
 type HoldError struct {
 	Endpoint   string          // with a [Target.Key]: endpoint#key
-	RetryAfter time.Duration   // time until the hold ends; 0 if the hold is over and other calls come first
+	RetryAfter time.Duration   // time until the hold ends; 0 if it has ended, but earlier calls are still waiting
 	Cause      classify.Result // the rate limit
 }
 

@@ -102,10 +102,10 @@ type Counters struct {
 	//   - A rate limit is extended.
 	//   - A person ends a rate limit.
 	//
-	// The argument left is the time until calls are allowed. It is 0 if a person has
-	// ended the rate limit. If the target has a [Target.Key], the argument endpoint
-	// has the form endpoint#key.
-	Hold func(ctx context.Context, endpoint string, left time.Duration)
+	// The wait is the time until calls are allowed. It is 0 if a person has ended the
+	// rate limit. If the target has a [Target.Key], the argument endpoint has the form
+	// endpoint#key.
+	Hold func(ctx context.Context, endpoint string, wait time.Duration)
 	// Health is called when the health of an endpoint changes. The argument state is
 	// [Healthy] or [Unhealthy]. To get these events, pass the observer to
 	// [WithHealthObserver] too.

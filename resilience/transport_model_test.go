@@ -19,7 +19,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// A POST to a model API is repeated only if no answer can have been sent.
+// A POST to a model API is repeated only if the failure shows that the model has done
+// nothing: there was no connection, or the status says so.
 func TestWithModelAPIs(t *testing.T) {
 	t.Parallel()
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}

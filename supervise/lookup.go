@@ -115,9 +115,9 @@ func WithVersionTimeout(d time.Duration) LookUpOption {
 	})
 }
 
-// WithLookUpEnv sets the environment in which the program is run with --version. The
-// default, nil, is the environment of this program. LookUp always finds the program
-// with this program's PATH.
+// WithLookUpEnv sets the environment for running the program that LookUp has found. The
+// default, nil, is the environment of the calling process. LookUp always searches
+// the PATH of the calling process.
 func WithLookUpEnv(env ...string) LookUpOption {
 	env = append([]string(nil), env...)
 	return lookUpOption(func(c lookUpConfig) lookUpConfig {

@@ -68,7 +68,7 @@ func TestCapabilities(t *testing.T) {
 	assert.True(t, traces.Capabilities().MutatesData)
 }
 
-// Batches of a signal that the configuration does not name pass unchanged.
+// If the configuration does not list a signal, the batches of this signal stay unchanged.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	for _, signals := range [][]string{{signalLogs}, {signalTraces}, {signalLogs, signalTraces}} {

@@ -8,7 +8,7 @@ type Scanner struct {
 	next    token
 }
 
-// Progress says how much of an object the lines so far contain.
+// Progress says how much of a JSON object has been read.
 type Progress uint8
 
 // These are the values of [Progress].

@@ -128,7 +128,8 @@ func (p pattern) withoutSpace() pattern {
 	}
 }
 
-// leadVerbs has the verbs with which several patterns of a table begin.
+// leadVerbs has each verb, such as the T of %T, with which more than one pattern of a
+// table begins.
 const leadVerbs = "TtwlL"
 
 const (

@@ -1,5 +1,5 @@
-// Package asynqrestart stores the restarts of package resilience in asynq. asynq is
-// a task queue on Redis. Any machine of a fleet can run the stored restarts.
+// Package asynqrestart runs failed calls of package resilience again later, on any
+// machine of a fleet. It stores the calls as tasks of asynq, a task queue on Redis.
 //
 // [NewQueue] makes a [Queue], which is a [resilience.Restarter]. Register the same
 // functions as with [resilience.Queue]:

@@ -188,8 +188,9 @@ func (b *builder) classify() {
 	}
 }
 
-// splitClasses splits every class of bytes by the results of f, which must be less
-// than the constant kinds.
+// splitClasses splits every class of bytes: two bytes stay in one class only if f
+// returns the same number for both. The numbers must be less than the constant named
+// kinds.
 func (b *builder) splitClasses(f func(c byte) uint8) {
 	var numbers [256][kinds]uint16 // the new class plus one, for each old class and each result of f
 	count := uint16(0)

@@ -57,8 +57,8 @@ func (s *signals) check(t require.TestingT, src source) {
 	require.Equal(t, want, inRecord, "slog, of the value")
 	inSpan, inEvent := s.span(t, func(span trace.Span) { otelclass.RecordError(span, err) })
 	require.Equal(t, inSpan, inEvent, "span and event, of the value")
-	// RecordError wraps some errors once more. If that exceeds the classifier's limit,
-	// the classifier reads one error less, and the answer may differ.
+	// RecordError wraps some errors once more. The classifier reads a limited number of
+	// wrapped errors. If it could not read all, the answer may differ from that for err.
 	if len(classify.Standard.Explain(classify.Evidence{Err: err}).Omitted) == 0 {
 		require.Equal(t, want, inSpan, "span, of the value")
 	}
