@@ -124,7 +124,7 @@ func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 	if c.maxBytes > 0 && len(text) > c.maxBytes {
 		return false
 	}
-	v, ok := memory.Recall(c.seen.Slot(text))
+	v, ok := memory.Recall(c.seen.VerdictOf(text))
 	if !ok {
 		return false
 	}
@@ -166,6 +166,6 @@ func (c *Classifier) readAlone(q *collect.Inquiry, message string, r *Result) {
 	case won != nil:
 		v.Rule = int(won.Place)
 	}
-	place, hash := q.Seen.Slot(message)
-	memory.Remember(place, hash, v)
+	set, hash := q.Seen.VerdictOf(message)
+	memory.Remember(set, hash, v)
 }

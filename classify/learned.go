@@ -112,8 +112,8 @@ func ask(q *collect.Inquiry, prior model.Prior) (a memory.Answer) {
 	if prior.Cause {
 		key++
 	}
-	entry, hash := q.Seen.AnswerOf(q.ModelTexts[:], key)
-	if a, ok := memory.RecallAnswer(entry, hash); ok {
+	set, hash := q.Seen.AnswerOf(q.ModelTexts[:], key)
+	if a, ok := memory.RecallAnswer(set, hash); ok {
 		return a
 	}
 	r := readers.Get().(*model.Reader)
@@ -126,7 +126,7 @@ func ask(q *collect.Inquiry, prior model.Prior) (a memory.Answer) {
 	}
 	*r = model.Reader{}
 	readers.Put(r)
-	memory.RememberAnswer(entry, hash, a)
+	memory.RememberAnswer(set, hash, a)
 	return a
 }
 

@@ -1,6 +1,8 @@
 package classify
 
 import (
+	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -28,14 +30,14 @@ func TestMemoryKeepsVerdicts(t *testing.T) {
 	for _, v := range []memory.Verdict{
 		{Rule: -1, Status: 0, Provider: 0}, {Rule: 0, Status: 400, Provider: 1}, {Rule: -1, Status: 599, Provider: 3}, {Rule: 1<<memory.RuleBits - 3, Status: 599, Provider: 3}, {Rule: 7, Status: 0, Provider: 2},
 	} {
-		place, hash := new(memory.Memory).Slot("text")
-		remembers(t, v, func(v memory.Verdict) { memory.Remember(place, hash, v) }, func() (memory.Verdict, bool) { return memory.Recall(place, hash) })
-		_, ok := memory.Recall(place, hash^1<<memory.VerdictBits)
+		set, hash := new(memory.Memory).VerdictOf("text")
+		remembers(t, v, func(v memory.Verdict) { memory.Remember(set, hash, v) }, func() (memory.Verdict, bool) { return memory.Recall(set, hash) })
+		_, ok := memory.Recall(set, hash^1<<memory.VerdictBits)
 		assert.False(t, ok, "another text")
 	}
-	place, hash := new(memory.Memory).Slot("text")
-	memory.Remember(place, hash, memory.Verdict{Rule: 1 << memory.RuleBits})
-	_, ok := memory.Recall(place, hash)
+	set, hash := new(memory.Memory).VerdictOf("text")
+	memory.Remember(set, hash, memory.Verdict{Rule: 1 << memory.RuleBits})
+	_, ok := memory.Recall(set, hash)
 	assert.False(t, ok, "a number that does not fit")
 	assert.Less(t, len(standard.Rules)+64, 1<<memory.RuleBits)
 }
@@ -49,14 +51,14 @@ func TestMemoryKeepsMatches(t *testing.T) {
 		{Places: [memory.MaxMatches]int{0, 1, 4094 - 1}, N: 3, Mention: memory.Mention{Status: 400, Provider: 1}},
 		{Places: [memory.MaxMatches]int{1, 2, 3, 4, 5, 6, 7, 8, 9}, N: 9, Mention: memory.Mention{Status: 599, Provider: 3}},
 	} {
-		slot, hash := new(memory.Memory).MatchesOf("text")
-		remembers(t, m, func(m memory.Matches) { slot.Remember(hash, &m) }, func() (memory.Matches, bool) { return slot.Recall(hash) })
-		_, ok := slot.Recall(hash + 1)
+		set, hash := new(memory.Memory).MatchesOf("text")
+		remembers(t, m, func(m memory.Matches) { set.Remember(hash, &m) }, func() (memory.Matches, bool) { return set.Recall(hash) })
+		_, ok := set.Recall(hash + 1)
 		assert.False(t, ok, "another text")
 	}
-	slot, hash := new(memory.Memory).MatchesOf("text")
-	slot.Remember(hash, &memory.Matches{Places: [memory.MaxMatches]int{memory.MatchMask}, N: 1})
-	_, ok := slot.Recall(hash)
+	set, hash := new(memory.Memory).MatchesOf("text")
+	set.Remember(hash, &memory.Matches{Places: [memory.MaxMatches]int{memory.MatchMask}, N: 1})
+	_, ok := set.Recall(hash)
 	assert.False(t, ok, "a place that does not fit")
 }
 
@@ -66,15 +68,59 @@ func TestMemoryKeepsAnswers(t *testing.T) {
 	t.Parallel()
 	for _, a := range []memory.Answer{{}, {Sure: true}, {Reason: memory.MaxReasons - 1, Step: memory.MaxSteps - 1, Sure: true}} {
 		mem := new(memory.Memory)
-		entry, hash := mem.AnswerOf([]string{"one", "two"}, 7)
-		remembers(t, a, func(a memory.Answer) { memory.RememberAnswer(entry, hash, a) }, func() (memory.Answer, bool) { return memory.RecallAnswer(entry, hash) })
+		set, hash := mem.AnswerOf([]string{"one", "two"}, 7)
+		remembers(t, a, func(a memory.Answer) { memory.RememberAnswer(set, hash, a) }, func() (memory.Answer, bool) { return memory.RecallAnswer(set, hash) })
 		for _, other := range []struct {
 			texts []string
 			prior uint64
 		}{{[]string{"two", "one"}, 7}, {[]string{"one", "two"}, 8}, {[]string{"onetwo", ""}, 7}} {
 			_, hash := mem.AnswerOf(other.texts, other.prior)
-			_, ok := memory.RecallAnswer(entry, hash)
+			_, ok := memory.RecallAnswer(set, hash)
 			assert.False(t, ok, "%q, %d", other.texts, other.prior)
+		}
+	}
+}
+
+// TestMemoryKeepsRecurringTexts checks that four texts of one cache set do not replace
+// each other, and that a fifth one replaces the oldest.
+func TestMemoryKeepsRecurringTexts(t *testing.T) {
+	t.Parallel()
+	mem := new(memory.Memory)
+	first, _ := mem.VerdictOf("0")
+	var hashes []uint64
+	for i := 0; len(hashes) < 5; i++ {
+		if set, hash := mem.VerdictOf(strconv.Itoa(i)); set == first {
+			memory.Remember(set, hash, memory.Verdict{Rule: len(hashes)})
+			hashes = append(hashes, hash)
+		}
+	}
+	for i, hash := range hashes {
+		v, ok := memory.Recall(first, hash)
+		assert.Equal(t, i > 0, ok, i)
+		if ok {
+			assert.Equal(t, i, v.Rule)
+		}
+	}
+	memory.Remember(first, hashes[1], memory.Verdict{Rule: 7}) // now the newest
+	v, ok := memory.Recall(first, hashes[1])
+	assert.True(t, ok)
+	assert.Equal(t, 7, v.Rule)
+	_, ok = memory.Recall(first, hashes[2])
+	assert.True(t, ok)
+
+	matches, _ := mem.MatchesOf("0")
+	hashes = hashes[:0]
+	for i := 0; len(hashes) < 5; i++ {
+		if set, hash := mem.MatchesOf(strconv.Itoa(i)); set == matches {
+			set.Remember(hash, &memory.Matches{Places: [memory.MaxMatches]int{len(hashes)}, N: 1})
+			hashes = append(hashes, hash)
+		}
+	}
+	for i, hash := range hashes {
+		m, ok := matches.Recall(hash)
+		assert.Equal(t, i > 0, ok, i)
+		if ok {
+			assert.Equal(t, i, m.Places[0])
 		}
 	}
 }
@@ -88,5 +134,24 @@ func TestRecalledTextsSayTheSame(t *testing.T) {
 		e := Evidence{Status: 503, Message: text}
 		read := c.Classify(e)
 		assert.Equal(t, read, c.Classify(e), text)
+	}
+}
+
+// BenchmarkRecurring classifies a number of texts in turn.
+func BenchmarkRecurring(b *testing.B) {
+	for _, n := range []int{1, 50, 500} {
+		b.Run(fmt.Sprintf("texts=%d", n), func(b *testing.B) {
+			c, err := New()
+			assert.NoError(b, err)
+			texts := make([]string, n)
+			for i := range texts {
+				texts[i] = fmt.Sprintf("dial tcp 10.0.%d.%d:5432: connect: connection refused", i/200, i%200)
+			}
+			i := 0
+			for b.Loop() {
+				c.Classify(Evidence{Message: texts[i]})
+				i = (i + 1) % n
+			}
+		})
 	}
 }

@@ -11,22 +11,53 @@ import (
 
 // Memory is a cache of the classification of texts. A lookup takes little more time
 // than a hash. No text is stored, only hashes with a random seed for the process.
-// Two texts are confused only if they have the same cache entry, and 40 further bits of
-// their hashes are equal. Memory is safe for concurrent use and has a fixed size.
+// Two texts are confused only if they have the same set of entries, and 40 further bits
+// of their hashes are equal. Memory is safe for concurrent use and has a fixed size.
 type Memory struct {
-	Verdicts [memorySize]atomic.Uint64
-	matches  [matchesSize]MatchSlot
-	answers  [answersSize]atomic.Uint64
+	verdicts [verdictSets]Set
+	matches  [matchSets]MatchSet
+	answers  [answerSets]Set
 }
 
-// An entry in Memory.Verdicts has these fields, from the lowest bit:
+// ways is the number of texts for which a set has entries. With a single entry, two
+// recurring texts with the same entry would always replace each other.
+const ways = 4
+
+// Set has the cache entries of some texts, the newest first. The upper bits of an entry
+// are bits of the text's hash.
+type Set [ways]atomic.Uint64
+
+// find returns the entry with this hash, or 0. mask has the bits that are not from the
+// hash.
+func (s *Set) find(hash, mask uint64) uint64 {
+	for i := range s {
+		if entry := s[i].Load(); entry&^mask == hash {
+			return entry
+		}
+	}
+	return 0
+}
+
+// put stores an entry and drops the oldest one, or one with the same hash.
+func (s *Set) put(entry, mask uint64) {
+	hash := entry &^ mask
+	for i := range s {
+		older := s[i].Swap(entry)
+		if older == 0 || older&^mask == hash {
+			return
+		}
+		entry = older
+	}
+}
+
+// An entry in Memory.verdicts has these fields, from the lowest bit:
 //
 //   - Verdict.Rule plus two; 0 means that the entry is empty
 //   - the status minus 399; 0 means none
 //   - the provider
 //   - the highest bits of the hash
 const (
-	memorySize    = 1 << 11
+	verdictSets   = 1 << 9
 	RuleBits      = 12
 	statusBits    = 8
 	providerBits  = 4
@@ -42,18 +73,18 @@ const _ = uint(1<<providerBits - len(standard.Providers))
 
 var memorySeed = maphash.MakeSeed()
 
-// Slot returns the cache entry for a text and the stored bits of the text's hash.
+// VerdictOf returns the cache set for a text and the stored bits of the text's hash.
 // The other bits of the hash are 0.
-func (m *Memory) Slot(text string) (entry *atomic.Uint64, hash uint64) {
+func (m *Memory) VerdictOf(text string) (set *Set, hash uint64) {
 	hash = maphash.String(memorySeed, text)
-	return &m.Verdicts[hash%memorySize], hash &^ verdictMask
+	return &m.verdicts[hash%verdictSets], hash &^ verdictMask
 }
 
-// Recall returns the verdict in a cache entry. If the entry is empty or has another
-// hash, ok is false.
-func Recall(entry *atomic.Uint64, hash uint64) (v Verdict, ok bool) {
-	bits := entry.Load()
-	if bits&^verdictMask != hash || bits&(1<<RuleBits-1) == 0 {
+// Recall returns the verdict in a cache set. If the set has no entry with this hash, ok
+// is false.
+func Recall(set *Set, hash uint64) (v Verdict, ok bool) {
+	bits := set.find(hash, verdictMask)
+	if bits&(1<<RuleBits-1) == 0 {
 		return Verdict{}, false
 	}
 	v.Rule = int(bits&(1<<RuleBits-1)) - 2
@@ -64,31 +95,35 @@ func Recall(entry *atomic.Uint64, hash uint64) (v Verdict, ok bool) {
 	return v, true
 }
 
-// Remember stores the verdict of a text in a cache entry. If v.Rule is too large, it
+// Remember stores the verdict of a text in a cache set. If v.Rule is too large, it
 // stores nothing.
-func Remember(entry *atomic.Uint64, hash uint64, v Verdict) {
+func Remember(set *Set, hash uint64, v Verdict) {
 	rule, status := uint64(v.Rule+2), uint64(0)
 	if v.Status != 0 {
 		status = uint64(v.Status - noStatus)
 	}
 	if rule < 1<<RuleBits {
-		entry.Store(hash | rule | status<<statusShift | uint64(v.Provider)<<providerShift)
+		set.put(hash|rule|status<<statusShift|uint64(v.Provider)<<providerShift, verdictMask)
 	}
 }
 
-// MatchSlot is a cache entry with the rules that match a text. It is for a text that is
-// not the only evidence of a failure. The field key is the hash XORed with the other two
-// fields. If an entry is only partly written, [MatchSlot.Recall] ignores it.
-type MatchSlot struct{ key, low, high atomic.Uint64 }
+// MatchSet has the cache entries of some texts, the newest first. It is for texts that
+// are not the only evidence of a failure.
+type MatchSet [ways]matchEntry
 
-// The fields of a MatchSlot have these bits:
+// matchEntry is a cache entry with the rules that match a text. The field key is the
+// hash XORed with the other two fields. If an entry is only partly written,
+// [MatchSet.Recall] ignores it.
+type matchEntry struct{ key, low, high atomic.Uint64 }
+
+// The fields of a matchEntry have these bits:
 //
 //   - low: five rules and the provider
 //   - high: four rules, and the status minus 399
 //
 // A rule is stored as its index plus one. 0 means no rule.
 const (
-	matchesSize   = 1 << 10
+	matchSets     = 1 << 8
 	lowMatches    = 5
 	MaxMatches    = 9
 	MatchMask     = 1<<RuleBits - 1
@@ -120,19 +155,26 @@ func (m *Matches) Fill(matched []uint64) bool {
 	return true
 }
 
-// MatchesOf returns the cache entry for a text and the hash of the text.
-func (m *Memory) MatchesOf(text string) (slot *MatchSlot, hash uint64) {
+// MatchesOf returns the cache set for a text and the hash of the text.
+func (m *Memory) MatchesOf(text string) (set *MatchSet, hash uint64) {
 	hash = maphash.String(memorySeed, text)
-	return &m.matches[hash%matchesSize], hash
+	return &m.matches[hash%matchSets], hash
 }
 
-// Recall returns the matches in the cache entry. If the entry is empty or has
-// another hash, ok is false.
-func (s *MatchSlot) Recall(hash uint64) (m Matches, ok bool) {
-	low, high := s.low.Load(), s.high.Load()
-	if s.key.Load() != hash^low^high || high&inUse == 0 {
-		return m, false
+// Recall returns the matches of the text with this hash. If the set has no such entry,
+// ok is false.
+func (s *MatchSet) Recall(hash uint64) (m Matches, ok bool) {
+	for i := range s {
+		low, high := s[i].low.Load(), s[i].high.Load()
+		if s[i].key.Load() == hash^low^high && high&inUse != 0 {
+			return matchesIn(low, high), true
+		}
 	}
+	return m, false
+}
+
+// matchesIn decodes the fields low and high of a matchEntry.
+func matchesIn(low, high uint64) (m Matches) {
 	for i := range m.Places {
 		word, at := low, i*RuleBits
 		if i >= lowMatches {
@@ -149,12 +191,12 @@ func (s *MatchSlot) Recall(hash uint64) (m Matches, ok bool) {
 	if status := int(high >> statusInHigh & (1<<statusBits - 1)); status > 0 {
 		m.Status = status + noStatus
 	}
-	return m, true
+	return m
 }
 
-// Remember stores the matches of a text in the cache entry. If there are too many
-// matches or an index is too large, it stores nothing.
-func (s *MatchSlot) Remember(hash uint64, m *Matches) {
+// Remember stores the matches of a text in the cache set, and drops the oldest entry. If
+// there are too many matches or an index is too large, it stores nothing.
+func (s *MatchSet) Remember(hash uint64, m *Matches) {
 	if m.N > MaxMatches {
 		return
 	}
@@ -172,9 +214,17 @@ func (s *MatchSlot) Remember(hash uint64, m *Matches) {
 	if m.Status != 0 {
 		high |= uint64(m.Status-noStatus) << statusInHigh
 	}
-	s.low.Store(low)
-	s.high.Store(high)
-	s.key.Store(hash ^ low ^ high)
+	for i := ways - 1; i > 0; i-- {
+		newer := &s[i-1]
+		s[i].store(newer.key.Load(), newer.low.Load(), newer.high.Load())
+	}
+	s[0].store(hash^low^high, low, high)
+}
+
+func (e *matchEntry) store(key, low, high uint64) {
+	e.low.Store(low)
+	e.high.Store(high)
+	e.key.Store(key)
 }
 
 // Verdict is the classification of an error with a single text. It fits in a uint64:

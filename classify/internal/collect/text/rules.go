@@ -35,11 +35,11 @@ func ReadText(q *collect.Inquiry, text string) {
 		ReadParts(q, head, tail, len(text))
 		return
 	}
-	slot, hash := q.Seen.MatchesOf(head)
-	m, ok := slot.Recall(hash)
+	cached, hash := q.Seen.MatchesOf(head)
+	m, ok := cached.Recall(hash)
 	if !ok {
 		if _, m, ok = ReadParts(q, head, "", len(head)); ok {
-			slot.Remember(hash, &m)
+			cached.Remember(hash, &m)
 		}
 		return
 	}
