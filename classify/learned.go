@@ -218,8 +218,8 @@ func (c *Classifier) explainModel(q *collect.Inquiry) *Model {
 	return &x
 }
 
-// This constant overflows if a slot of package memory has too few bits. Each of 2048
-// rules and each possible guess needs a number of its own that fits into a slot.
+// This constant overflows if an entry in package memory has too few bits. Each of 2048
+// rules and each possible guess needs a number of its own that fits into an entry.
 const _ = uint(1<<memory.RuleBits - 2 - 2048 - int(signal.Reasons)*len(model.Confidence))
 
 // This constant overflows if an answer in package memory cannot hold every reason and

@@ -42,7 +42,7 @@ type Model struct {
 	// upper bits.
 	//   - buckets has the index of the first feature of each bucket.
 	//   - The last element of buckets is the number of features.
-	//   - features has the lower bits of each feature.
+	//   - features has the lower bits of each feature, and padding for find.
 	buckets   [1<<bucketBits + 1]uint16
 	features  []uint8
 	codes     []byte                              // for each feature in turn, its codes
@@ -72,7 +72,7 @@ func (p *wordParts) text() []byte { return p.letters[:p.length] }
 func New(t Table) *Model {
 	m := &Model{
 		names: t.Reasons, reasons: len(t.Reasons), retryable: t.Retryable, scale: t.Scale,
-		filter: new(filter), features: make([]uint8, len(t.Features)+7), // find reads eight at once
+		filter: new(filter), features: make([]uint8, len(t.Features)+7), // find reads eight at a time
 		codes:        t.Codes,
 		featureCache: make([]atomic.Pointer[wordParts], len(t.Features)),
 	}
@@ -264,8 +264,8 @@ func inBucket(feature uint32) uint8 { return uint8(feature & (1<<(featureBits-bu
 func (m *Model) find(feature uint32) int {
 	bucket := bucketOf(feature)
 	at, end := int(m.buckets[bucket]), int(m.buckets[bucket+1])
-	// Compare eight features at once. A loop would be slower, because the CPU cannot
-	// predict how often it runs.
+	// Compare eight features at once. A loop over single features would be slower,
+	// because the CPU cannot predict how often it runs.
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for ; at < end; at += 8 {
 		differ := binary.LittleEndian.Uint64(m.features[at:]) ^ uint64(inBucket(feature))*ones
@@ -304,11 +304,13 @@ func (m *Model) hiddenLayer(r *Reader) layer {
 	return h
 }
 
-// Scores returns the probability of each reason. The sum is 1.
+// Scores returns the probability of each reason. The sum is 1. Scores changes r, so
+// calls with the same Reader must not be concurrent.
 func (m *Model) Scores(r *Reader) Scores {
 	h := m.hiddenLayer(r)
 	z := m.bias
-	// Keep six sums in registers. This is faster than one unit after the other.
+	// Keep the sums of six reasons in registers.
+	const _ = -uint(MaxReasons % 6) // does not compile if the last six reasons were incomplete
 	for first := 0; first < m.reasons; first += 6 {
 		sum := (*[6]float32)(z[first:])
 		s0, s1, s2, s3, s4, s5 := sum[0], sum[1], sum[2], sum[3], sum[4], sum[5]

@@ -25,6 +25,7 @@ func TestFeaturesAreTheSame(t *testing.T) {
 		{"dates", "Nov  6 08:49:37 gone", "Mar 14 10:00:00 gone"},
 		{"dates with a year", "[23/Oct/2026:08:49] gone", "[01-Feb-2025 07:00] gone"},
 		{"ids", "pod 9b5ed7a56b0b failed", "pod 0a1b2c3d4e failed"},
+		{"ids with a part of more than 40 letters", "pod " + strings.Repeat("b", 41) + "1c2d failed", "pod 0a1b2c3d4e failed"},
 		{"paths", "open /var/lib/a: denied", "open /tmp/x/y: denied"},
 		{"URLs", "get https://a.example.org/x?y=1 failed", "get https://b.example.org/ failed"},
 	} {
@@ -191,7 +192,14 @@ func TestPredictEqualsPlainLoop(t *testing.T) {
 	reasons, bias := make([]string, 17), make([]float32, 17)
 	tbl := empty(reasons, bias)
 	tbl.Scale = 0.01
-	tbl.Features = set(features(text))
+	var all []uint32 // the features of the text, with 20 others that differ only in the lower bits
+	for _, feature := range features(text) {
+		all = append(all, feature)
+		for range 20 {
+			all = append(all, feature&^63|uint32(random.IntN(64)))
+		}
+	}
+	tbl.Features = set(all)
 	for range len(tbl.Features) * model.Codes {
 		tbl.Codes = append(tbl.Codes, byte(random.IntN(3)*127))
 	}

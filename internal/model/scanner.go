@@ -218,7 +218,8 @@ func isMonth(text string, start, end int) bool {
 }
 
 // skipIdentifier moves to the end of the id that begins at index start. If there is no
-// id, skipIdentifier returns false. The first run of letters or of digits was read.
+// id, skipIdentifier returns false. Call it after the first letters or the first digits
+// of the possible id have been read.
 func (s *scanner) skipIdentifier(start int) bool {
 	if s.pos == len(s.text) || kinds[s.text[s.pos]] == separator || start > 0 && kinds[s.text[start-1]] != separator {
 		return false

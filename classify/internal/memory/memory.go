@@ -38,7 +38,8 @@ func (s *Set) find(hash, mask uint64) uint64 {
 	return 0
 }
 
-// put stores an entry and drops the oldest one, or one with the same hash.
+// put stores an entry. If there is an entry with the same hash, put drops this entry.
+// Otherwise put drops the oldest entry if the set is full.
 func (s *Set) put(entry, mask uint64) {
 	hash := entry &^ mask
 	for i := range s {
@@ -111,10 +112,14 @@ func Remember(set *Set, hash uint64, v Verdict) {
 // are not the only evidence of a failure.
 type MatchSet [ways]matchEntry
 
-// matchEntry is a cache entry with the rules that match a text. The field key is the
-// hash XORed with the other two fields. If an entry is only partly written,
-// [MatchSet.Recall] ignores it.
+// matchEntry is a cache entry with the rules that match a text. The field key is computed
+// from the text's hash and the other two fields: see keyOf. [MatchSet.Recall] ignores an
+// entry that is only partly written, because its key is wrong.
 type matchEntry struct{ key, low, high atomic.Uint64 }
+
+// keyOf returns the key of an entry. The multiplication prevents that the same change of
+// low and of high leaves the key unchanged.
+func keyOf(hash, low, high uint64) uint64 { return hash ^ low*0x9E3779B97F4A7C15 ^ high }
 
 // The fields of a matchEntry have these bits:
 //
@@ -166,7 +171,7 @@ func (m *Memory) MatchesOf(text string) (set *MatchSet, hash uint64) {
 func (s *MatchSet) Recall(hash uint64) (m Matches, ok bool) {
 	for i := range s {
 		low, high := s[i].low.Load(), s[i].high.Load()
-		if s[i].key.Load() == hash^low^high && high&inUse != 0 {
+		if s[i].key.Load() == keyOf(hash, low, high) && high&inUse != 0 {
 			return matchesIn(low, high), true
 		}
 	}
@@ -214,11 +219,15 @@ func (s *MatchSet) Remember(hash uint64, m *Matches) {
 	if m.Status != 0 {
 		high |= uint64(m.Status-noStatus) << statusInHigh
 	}
-	for i := ways - 1; i > 0; i-- {
+	last := 0 // index of the entry to drop: the oldest one, or one of another call for this text
+	for last < ways-1 && s[last].key.Load() != keyOf(hash, low, high) {
+		last++
+	}
+	for i := last; i > 0; i-- {
 		newer := &s[i-1]
 		s[i].store(newer.key.Load(), newer.low.Load(), newer.high.Load())
 	}
-	s[0].store(hash^low^high, low, high)
+	s[0].store(keyOf(hash, low, high), low, high)
 }
 
 func (e *matchEntry) store(key, low, high uint64) {

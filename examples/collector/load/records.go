@@ -48,10 +48,11 @@ func (s *source) text(n int) string {
 	if !s.isError(n) {
 		return fmt.Sprintf("GET /api/v1/orders/%d 200 in %d ms, user 7c9e6679, cache hit, 3 rows of orders and 12 rows of positions read, session kept", n, n%97)
 	}
+	errs := n * s.errors / 100 // errors before this one
 	if s.repeated {
-		return s.messages[n%recurring*len(s.messages)/recurring]
+		return s.messages[errs%recurring*len(s.messages)/recurring]
 	}
-	message := s.messages[n%len(s.messages)]
+	message := s.messages[errs%len(s.messages)]
 	return fmt.Sprintf("%s (request %d)", message, n)
 }
 
