@@ -1,6 +1,7 @@
 package form
 
 import (
+	"encoding/binary"
 	"strings"
 	"unicode/utf8"
 )
@@ -64,8 +65,8 @@ func hasGap(text string) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	i := 0
 	for ; i+8 <= len(text); i += 7 {
-		eight := eightBytes(text[i : i+8])
-		blank := (eight - ones*'!') &^ eight & tops // top bit of each byte below '!'
+		eight := binary.LittleEndian.Uint64([]byte(text[i : i+8])) // the conversion copies nothing
+		blank := (eight - ones*'!') &^ eight & tops                // top bit of each byte below '!'
 		control := (eight - ones*' ') &^ eight & tops
 		if control|blank&(blank>>8) != 0 {
 			break
@@ -74,13 +75,6 @@ func hasGap(text string) bool {
 	text = text[i:]
 	return strings.IndexByte(text, '\t') >= 0 || strings.IndexByte(text, '\r') >= 0 || strings.HasSuffix(text, " ") ||
 		strings.Contains(text, "  ") || strings.Contains(text, " \n")
-}
-
-// eightBytes returns the first eight bytes of s in little-endian order.
-func eightBytes(s string) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 // EachGap visits every run of blanks except a single space. At the end of a line, it

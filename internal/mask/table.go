@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// This file has two kinds of words: words that precede secrets, and words that show that a
-// value is public.
+// The words in this file precede secrets, or show that a value is public.
 
 // hooks are the beginnings of webhook URLs. The rest of the path is a secret.
 var hooks = []string{

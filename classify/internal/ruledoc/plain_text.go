@@ -106,8 +106,8 @@ func (p *plainParser) skipLines(indent int) {
 	}
 }
 
-// unquoted reads a text without quotes. Each byte in ends is a byte that ends the text. A
-// comment and the end of the line also end the text.
+// unquoted reads a text without quotes. The text ends at the end of the line, before a
+// comment, or before any byte that the argument ends contains.
 func (p *plainParser) unquoted(ends string) *yaml.Node {
 	rest := p.text[p.at:]
 	if !beginsUnquoted(rest) {

@@ -77,8 +77,8 @@ func (l *List) findLast(all []Signal) {
 }
 
 // keep compares two signals of a full list, which keeps only one of them. If the list
-// keeps the first one, the result is negative. If only one of them is a hint (a signal without a reason), the hint is kept.
-// Otherwise [Order] decides.
+// keeps the first one, the result is negative. If only one of them is a hint (a signal
+// without a reason), the hint is kept. Otherwise [Order] decides.
 func keep(a, b *Signal) int {
 	if a, b := a.Reason == NoReason, b.Reason == NoReason; a != b {
 		if a {
